@@ -87,7 +87,7 @@ def editing_visitor(request: HttpRequest) -> Visitor:
 
 
 def remember(request: HttpRequest, response: HttpResponseBase) -> None:
-    """Set the cookie of a visitor without an account, which renews its lifetime. Do nothing for other visitors."""
+    """Set the cookie with the token from `editing_visitor`, which renews its lifetime. Do nothing without a token."""
     token = getattr(request, "new_editor", "")
     if token:
         value = signing.TimestampSigner(salt=SALT).sign(token)
@@ -120,7 +120,8 @@ def may_edit(visitor: Visitor, scenario: Scenario) -> bool:
 def may_see(visitor: Visitor, scenario: Scenario) -> bool:
     """Return whether the visitor can see the scenario.
 
-    Everyone with the link can, unless it is private: then its owner, and accounts with which it is shared.
+    Everyone with the link can, unless it is private: then its owner, and accounts with which it is shared. A deleted
+    scenario cannot be seen.
     """
     if scenario.deleted_at:
         return False
@@ -129,7 +130,7 @@ def may_see(visitor: Visitor, scenario: Scenario) -> bool:
 
 
 def shares_with(visitor: Visitor, scenario: Scenario) -> QuerySet[Share]:
-    """Return the shares of the scenario with the visitor's account or its groups."""
+    """Return the shares of the scenario with the visitor's account or its groups; none if no account owns it."""
     user = visitor.user
     if user is None or scenario.slug or not scenario.owner_id:
         return Share.objects.none()

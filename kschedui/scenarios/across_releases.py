@@ -20,11 +20,12 @@ Record = dict[str, Any]
 
 
 class Outcome(msgspec.Struct):
-    """The outcome of a scenario on a release. `letters`: Scheduled, Nominated, Unschedulable or Error for each attempt.
+    """The outcome of a scenario on a release. `letters`: the initial of each attempt's outcome, such as Scheduled.
 
-    `refused`: the reason why the release rejects the scenario. `differs`: the number of the first attempt that differs
-    from the next newer release (0: none); `pod`: its pod; `before` and `after`: its node or outcome on the newer
-    release and on this one, and `placed_alike`: whether these are equal. `cut`: only the first attempts were compared.
+    `refused`: the reason why the release rejects the scenario, or why its run ended early. `differs`: the number of the
+    first attempt that differs from the next newer release (0: none); `pod`: its pod; `before` and `after`: its node or
+    outcome on the newer release and on this one ("-": no such attempt), and `placed_alike`: whether these are equal.
+    `cut`: only the first attempts were compared, and no pods were counted.
     """
 
     version: str
@@ -56,7 +57,7 @@ def outcomes(text: str) -> list[Outcome]:
 
 
 def _records(text: str, outcome: Outcome) -> list[Record]:
-    """Return the decision records of a run on the outcome's release, and set the outcome's counts."""
+    """Return the attempts of a run on the outcome's release, and set the outcome's counts, letters or refusal."""
     records: list[Record] = []
     try:
         for record in decisions(engine.simulate(engine.read(text, outcome.version))):

@@ -38,7 +38,7 @@ def _block(value: Any, indent: int) -> Iterator[str]:
 
 
 def _entry(start: str, item: Any, indent: int) -> Iterator[str]:
-    """Yield the lines of a key and its value: one if both fit on it."""
+    """Yield the lines of a key and its value: one if both fit on it, or if the value has no parts."""
     short = _flow(item)
     if len(start) + len(short) < WIDTH or not _has_parts(item):
         yield f"{start} {short}"

@@ -46,7 +46,10 @@ def comparable(*texts: str) -> bool:
 
 
 def compare(before: str, after: str) -> Iterator[dict[str, Any]]:
-    """Yield rows {mark, old, new, text}: "+" added, "-" removed, " " equal, "@" lines left out; numbers or None."""
+    """Yield rows {mark, old, new, text}; mark: "+" added, "-" removed, " " equal, "@" the beginning of a group.
+
+    `old` and `new` are line numbers, None where the row is not in that text.
+    """
     old, new = before.splitlines(), after.splitlines()
     for group in Grouping(old, new).get_grouped_opcodes(CONTEXT):
         yield {"mark": "@", "old": None, "new": None, "text": ""}
@@ -107,7 +110,7 @@ def join_blocks(equal_blocks: list[Block]) -> list[Block]:
 def between(
     old: list[str], new: list[str], i1: int, i2: int, j1: int, j2: int, *, depth: int
 ) -> list[tuple[int, int, int, int, int]]:
-    """Return the ranges before, between and after the anchors; [] if there are no anchors."""
+    """Return the gaps (i1, i2, j1, j2, depth), each from an anchor to the next; [] if there are no anchors."""
     anchors = longest_rising(pairs(old[i1:i2], new[j1:j2]))
     if not anchors:
         return []
@@ -116,19 +119,19 @@ def between(
 
 
 def pairs(old: list[str], new: list[str]) -> list[tuple[int, int]]:
-    """Return the positions of lines that occur once in each text, by their position in the old one."""
+    """Return the (old, new) positions of the lines that occur once in each text, in the order of the old one."""
     once = {line for line, times in Counter(new).items() if times == 1}
     times = Counter(old)
     places = {line: j for j, line in enumerate(new) if line in once}
     return [(i, places[line]) for i, line in enumerate(old) if times[line] == 1 and line in places]
 
 
-def longest_rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the longest sequence of pairs whose numbers increase in both texts (patience sorting)."""
+def longest_rising(positions: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the longest sequence of positions that increase in both texts (patience sorting)."""
     tops: list[int] = []
-    ends: list[int] = []  # which pair each top is
+    ends: list[int] = []  # the index of each top in `positions`
     before: list[int] = []
-    for index, (_, j) in enumerate(pairs):
+    for index, (_, j) in enumerate(positions):
         pile = bisect_left(tops, j)
         before.append(ends[pile - 1] if pile else -1)
         tops[pile : pile + 1] = [j]
@@ -136,6 +139,6 @@ def longest_rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     chain = []
     index = ends[-1] if ends else -1
     while index >= 0:
-        chain.append(pairs[index])
+        chain.append(positions[index])
         index = before[index]
     return chain[::-1]

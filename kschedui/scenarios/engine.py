@@ -60,7 +60,7 @@ def setting_of(limit: str) -> str:
 def read(text: str, kubernetes: str = "") -> Scenario:
     """Parse a text. Raises ScenarioErrors with a place and a sentence for each error.
 
-    `kubernetes` replaces the text's release.
+    `kubernetes` replaces the text's release, unless it is empty or not a known release.
     """
     evict(len(text))
     plugins, release = known_plugins(outside_plugins()), RELEASES.get(kubernetes)
@@ -140,9 +140,7 @@ def warning_row(warning: ParseWarning) -> dict[str, Any]:
 
 
 def fix(message: Message) -> dict[str, Any]:
-    """Return a correction for the editor: {value: the JSON in the text, instead: the suggested JSON}, as far
-    as known.
-    """
+    """Return a correction for the editor: {value: the JSON in the text, instead: the suggested JSON}, or {}."""
     values: dict[str, Any] = {name: message.values[name] for name in ("value", "instead") if name in message.values}
     for part in message.values.values():
         if isinstance(part, Message):
@@ -183,12 +181,12 @@ def summary(scenario: Scenario) -> dict[str, Any]:
 
 
 def challenge_summary(challenge: Challenge) -> dict[str, Any]:
-    """Return the public data of a challenge: {asks: the kinds of documents, variants: their number}."""
+    """Return the public data of a challenge: {asks: kinds of documents, variants: their number with the original}."""
     return {"asks": list(challenge.asks), "variants": 1 + len(challenge.variants)}
 
 
 def rules_of(summary: Mapping[str, Any] | None) -> list[Rule]:
-    """Return the rules in a version's summary."""
+    """Return the rules in a version's summary; [] without a summary."""
     return [msgspec.convert(rule, Rule) for rule in (summary or {}).get("rules", ())]
 
 
@@ -205,7 +203,7 @@ def drawn_nodes(nodes: list[Node], pods: list[Pod]) -> list[dict[str, Any]]:
 
 
 def drawn_waiting(pods: list[Pod]) -> list[list[int]]:
-    """Return [cpu, priority] of the first pending pods, those of high priority first."""
+    """Return [cpu, priority] of the first pending pods, those of high priority first; cpu in millicores."""
     waiting = sorted((pod for pod in pods if not pod.node_name), key=lambda pod: -pod.priority)
     return [[pod.requests.get("cpu", 0), pod.priority] for pod in waiting[:DRAWN_WAITING]]
 

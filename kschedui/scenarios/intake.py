@@ -5,7 +5,7 @@
     convert    `importers`         output of a cluster or of another tool to the text of a scenario
     parse      the caller's Parse  the text of a scenario to a `Scenario`
 
-`read_scenario` does all four, `scenario_text` the first three; `import_source` does too, and converts any text.
+`read_scenario` does all four, `scenario_text` the first three; so does `import_source`, but it converts any text.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def read_scenario(source: str | bytes, options: Conversion, parse: Parse, *, len
                 imported = convert(text, Kind.OUTPUT, options)
                 return ScenarioText(imported, _parse(imported, text, options, parse))
             except ScenarioErrors:
-                raise errors from None  # whose lines are those of the source
+                raise errors from None  # their lines are those of the source
 
 
 def scenario_text(source: str | bytes, options: Conversion) -> Imported:
@@ -89,10 +89,10 @@ def recognise(text: str, options: Conversion) -> Kind:
 
 
 def convert(text: str, kind: Kind, options: Conversion) -> Imported:
-    """Return the scenario that is made from a text of this kind. Raises ScenarioErrors."""
+    """Return the text of the scenario that is made from a text of this kind. Raises ScenarioErrors."""
     if kind is Kind.SCENARIO:
         return Imported(text, kind=kind)
-    from kschedui.scenarios import importers  # which only texts that are not scenarios need
+    from kschedui.scenarios import importers  # only texts that are not scenarios need it
     from kschedui.scenarios.importers.reading.raw_text import reduce_text
 
     if kind is Kind.PRINTED_SCENARIO:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 
 class Kind(Enum):
-    """The kinds of text, by the way in which they become scenarios."""
+    """The kinds of text, by how they become scenarios."""
 
     SCENARIO = "used as it stands"
     PRINTED_SCENARIO = "a scenario with objects that a cluster printed: it loses their fields, and is private"
@@ -88,8 +88,9 @@ def kind_of(text: str, *, has_policy: bool = False) -> Kind:
 
 
 def is_for_people(text: str) -> bool:
-    """Return whether kubectl printed a part of the text for people. Container logs, which may contain anything, do not
-    count.
+    """Return whether kubectl printed a part of the text for people.
+
+    False for texts longer than LONGEST, and for those with container logs, which may contain anything.
     """
     return len(text) <= LONGEST and FOR_PEOPLE.is_in(text) and "==== START logs" not in text
 

@@ -9,7 +9,7 @@ from scheduler_core.apis.messages import Message, WithSentence
 
 LONGEST = 2000
 MOST = 300  # of one person on one version
-MAX_CARRIED = 1000  # of other people than the owner, to the next version
+MAX_CARRIED = 1000  # notes of people other than the owner that are copied to the next version
 
 
 class BadNote(WithSentence):
@@ -54,6 +54,6 @@ def carry_over(before: Version, after: Version) -> None:
 
 def claim_all(visitor: Visitor) -> None:
     """Move the notes of this browser to the account, except at steps where the account already has one."""
-    own = Note.objects.filter(owner=visitor.user, version=OuterRef("version"), step=OuterRef("step"))
-    theirs = Note.objects.filter(~Exists(own), owner=None, editor_hash=visitor.editor_hash)
-    theirs.update(owner=visitor.user, editor_hash="")
+    of_account = Note.objects.filter(owner=visitor.user, version=OuterRef("version"), step=OuterRef("step"))
+    of_browser = Note.objects.filter(~Exists(of_account), owner=None, editor_hash=visitor.editor_hash)
+    of_browser.update(owner=visitor.user, editor_hash="")

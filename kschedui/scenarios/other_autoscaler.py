@@ -36,8 +36,8 @@ from scheduler_core.scenario.settings.instance_types import estimated_price, gen
 
 Manifest = dict[str, Any]
 NAMES: tuple[Name, ...] = ("cluster-autoscaler", "karpenter")
-MOST_GROUPS = 20  # made from NodePools, one for each size of a machine and zone
-BOOT_SECONDS, READY_SECONDS = 3.0, 2.0  # of the documents
+MOST_GROUPS = 20  # made from NodePools, one for each size of instance and zone
+BOOT_SECONDS, READY_SECONDS = 3.0, 2.0  # of the documents that are added
 CLASS = {"group": "karpenter.kwok.sh", "kind": "KWOKNodeClass", "name": "default"}
 OF_GROUPS = ("NodeGroup", "ClusterAutoscaler")
 OF_POOLS = ("NodePool", "NodeClaim", "KWOKNodeClass", "Karpenter")
@@ -45,14 +45,14 @@ NOT_OF_TYPES = frozenset({HOSTNAME, ZONE, INSTANCE_TYPE, ARCH, OS, CAPACITY_TYPE
 
 
 class Converted(msgspec.Struct, frozen=True):
-    """A scenario's text with an autoscaler, unchanged if it already had that one. `notes`: settings that were lost."""
+    """A scenario's text with an autoscaler. `notes`: settings that were lost."""
 
     text: str
     notes: list[Message] = []
 
 
 def autoscaler_of(text: str) -> Name | None:
-    """Return the autoscaler in a scenario's text; None if it has none."""
+    """Return the autoscaler in a scenario's text, which node groups imply, too; None if it has none."""
     kinds = {data.get("kind") for data in _documents(text)}
     if "Karpenter" in kinds:
         return "karpenter"
@@ -60,9 +60,9 @@ def autoscaler_of(text: str) -> Name | None:
 
 
 def with_autoscaler(text: str, autoscaler: Name) -> Converted:
-    """Return the scenario with this autoscaler only. Raises NotPossible.
+    """Return the scenario with this autoscaler only. Raises NotPossible or ScenarioErrors.
 
-    Groups without an autoscaler get Cluster Autoscaler.
+    A scenario that has it stays as it is; groups without an autoscaler get Cluster Autoscaler.
     """
     documents, has = _documents(text), autoscaler_of(text)
     if has == autoscaler:
@@ -87,7 +87,7 @@ def _documents(text: str) -> list[Manifest]:
 
 
 def _with_groups(documents: Sequence[Manifest]) -> list[Manifest]:
-    """Return the documents with groups like the nodes, or with the generic instance types if there are no nodes."""
+    """Return the documents with Cluster Autoscaler and groups like the nodes; without nodes, with Karpenter."""
     nodes = [data for data in documents if data.get("kind") == "Node"]
     if not nodes:
         return [*documents, _node_class(BOOT_SECONDS), _pool("default", (), {}), _actor("Karpenter", "karpenter")]
@@ -99,7 +99,7 @@ def _with_groups(documents: Sequence[Manifest]) -> list[Manifest]:
 
 
 def _groups_like(nodes: Sequence[Manifest]) -> Iterator[Manifest]:
-    """Yield a group for each set of nodes of the same size, zone, type and taints, with the labels that they share."""
+    """Yield a group for each set of nodes with equal amounts, taints, zone and type, with their shared labels."""
     alike: dict[str, list[Manifest]] = {}
     for node in nodes:
         template = template_of(node)
@@ -125,8 +125,9 @@ def _groups_like(nodes: Sequence[Manifest]) -> Iterator[Manifest]:
 
 
 def _with_pools(documents: Sequence[Manifest]) -> tuple[list[Manifest], list[Message]]:
-    """Return the documents with Karpenter: a NodePool for the groups with the same taints, and their machines; and
-    notes.
+    """Return the documents with Karpenter, and notes: a NodePool for the groups with the same taints, and their types.
+
+    Groups with neither a template nor a node are left out.
     """
     nodes = {_name(data): data for data in documents if data.get("kind") == "Node"}
     actor = next((data for data in documents if data.get("kind") == "ClusterAutoscaler"), {})
@@ -140,13 +141,16 @@ def _with_pools(documents: Sequence[Manifest]) -> tuple[list[Manifest], list[Mes
         if template is None:
             continue
         taints = [*((template.get("spec") or {}).get("taints") or ())]
-        kind = _add_type(types, _name(group), template, spec.get("price"))
+        instance_type = _add_type(types, _name(group), template, spec.get("price"))
         key = msgspec.json.encode([taints, spec.get("startupTaints") or []]).decode()
-        pools.setdefault(key, []).append((group, template, kind))
-        made = [_made_node(group, template, number) for number in range(1, int(spec.get("size") or 0) + 1)]
-        existing += [(node, kind) for node in (*members, *made)]
+        pools.setdefault(key, []).append((group, template, instance_type))
+        sized = [_made_node(group, template, number) for number in range(1, int(spec.get("size") or 0) + 1)]
+        existing += [(node, instance_type) for node in (*members, *sized)]
     pool_of, made_pools = _pools_of(pools)
-    replaced = {_name(node): _of_pool(node, pool_of[_group_of(node, documents)], kind) for node, kind in existing}
+    replaced = {
+        _name(node): _of_pool(node, pool_of[_group_of(node, documents)], instance_type)
+        for node, instance_type in existing
+    }
     kept = [replaced.pop(_name(data), data) if data.get("kind") == "Node" else data for data in documents]
     made = list(replaced.values())
     claims = [claim_of(data, _labels(data)[NODE_POOL]) for data in (*kept, *made) if _is_of_pool(data)]
@@ -177,20 +181,19 @@ def _pools_of(pools: Mapping[str, list[tuple[Manifest, Manifest, str]]]) -> tupl
     taken: set[str] = set()
     for groups in pools.values():
         group, template, _ = groups[0]
-        kinds = sorted({kind for _, _, kind in groups})
+        instance_types = sorted({instance_type for _, _, instance_type in groups})
         taints = (template.get("spec") or {}).get("taints") or ()
         name = _unused(_name(group) if taints or len(groups) == 1 else "default", taken)
         maxima: list[Any] = [(group.get("spec") or {}).get("maximum") for group, _, _ in groups]
         limits = {} if None in maxima else {"nodes": str(sum(maxima))}
-        made.append(_pool(name, taints, limits, (group.get("spec") or {}).get("startupTaints") or (), kinds))
+        startup_taints = (group.get("spec") or {}).get("startupTaints") or ()
+        made.append(_pool(name, taints, limits, startup_taints, instance_types))
         pool_of |= {_name(group): name for group, _, _ in groups}
     return pool_of, made
 
 
 def _add_type(types: dict[str, Manifest], group: str, template: Manifest, price: float | None) -> str:
-    """Add the machine of a group to the instance types, as an offering of an equal type if there is one. Return its
-    name.
-    """
+    """Add the instance type of a group, or an offering to an equal type if there is one. Return the type's name."""
     labels, status = _labels(template), template.get("status") or {}
     size = amounts(status.get("allocatable") or status.get("capacity"))
     capacity = {resource: amount + OVERHEAD.get(resource, 0) for resource, amount in size.items()}
@@ -241,10 +244,10 @@ def _group_of(node: Manifest, documents: Iterable[Manifest]) -> str:
     raise AssertionError("the node is of a group")
 
 
-def _of_pool(node: Manifest, pool: str, kind: str) -> Manifest:
+def _of_pool(node: Manifest, pool: str, instance_type: str) -> Manifest:
     """Return the node as if Karpenter had launched it."""
     labels = {CAPACITY_TYPE: "on-demand", ZONE: "zone-a", ARCH: "amd64", OS: "linux", **_labels(node)}
-    labels |= {NODE_POOL: pool, INSTANCE_TYPE: kind}
+    labels |= {NODE_POOL: pool, INSTANCE_TYPE: instance_type}
     return as_initialized({**node, "metadata": {**(node.get("metadata") or {}), "labels": labels}})
 
 
@@ -254,7 +257,7 @@ def _of_pool(node: Manifest, pool: str, kind: str) -> Manifest:
 def _with_groups_of_pools(documents: Sequence[Manifest]) -> tuple[list[Manifest], list[Message]]:
     """Return the documents with Cluster Autoscaler, and notes: a group for each size of machine and zone of a NodePool.
 
-    Raises NotPossible without a NodePool.
+    Raises NotPossible without Karpenter or a NodePool, and ScenarioErrors.
     """
     scenario = parse_scenario(compact_yaml.write_all(documents))
     actor = next((actor for actor in scenario.actors if isinstance(actor, KarpenterSettings)), None)
@@ -292,8 +295,8 @@ def _with_groups_of_pools(documents: Sequence[Manifest]) -> tuple[list[Manifest]
 def _machines(
     catalogue: Catalogue, pool: NodePool, most: int
 ) -> tuple[list[tuple[InstanceType, str, str, float]], int]:
-    """Return machines of a pool as (type, zone, capacity type, price), evenly spread over the sizes, and the number of
-    instance types left out.
+    """Return about `most` machines of a pool as (type, zone, capacity type, price), evenly spread over the sizes, and
+    the number of instance types left out.
     """
     requirements = requirements_of_pool(pool)
     allowed = catalogue.meeting(requirements) & catalogue.offered(requirements)
@@ -361,12 +364,12 @@ def _pool(
     taints: Sequence[Manifest],
     limits: Manifest,
     startup: Sequence[Manifest] = (),
-    kinds: Sequence[str] = (),
+    instance_types: Sequence[str] = (),
 ) -> Manifest:
     spec: Manifest = {"nodeClassRef": dict(CLASS), "expireAfter": "Never"}
     spec |= {"taints": list(taints)} if taints else {}
     spec |= {"startupTaints": list(startup)} if startup else {}
-    key, values = (INSTANCE_TYPE, list(kinds)) if kinds else (OS, ["linux"])
+    key, values = (INSTANCE_TYPE, list(instance_types)) if instance_types else (OS, ["linux"])
     spec["requirements"] = [{"key": key, "operator": "In", "values": values}]
     return {
         "apiVersion": "karpenter.sh/v1",

@@ -22,7 +22,7 @@ DIRECTION = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 def markdown_html(text: str) -> str:
     """Return Markdown as HTML with no other elements than TAGS, and links to http and https addresses only.
 
-    A text that would become too many table cells or too much HTML is shown as it was written. This takes up to seconds
+    A text that would become too many table cells or too much HTML is shown as it was written. This can take seconds
     and hundreds of megabytes, so it is done once, when the text is saved, and never in a process that answers pages.
     """
     if count_cells(text) > MAX_CELLS or len(rendered := MARKDOWN.render(text)) > MAX_HTML:
@@ -33,7 +33,7 @@ def markdown_html(text: str) -> str:
 
 
 def count_cells(text: str) -> int:
-    """Return an upper bound of the number of table cells: all lines, each as wide as the widest table."""
+    """Return an upper bound on the number of table cells: all lines, each as wide as the widest table."""
     lines = text.splitlines()
     return len(lines) * max(
         (line.count("|") + 1 for line in lines if "|" in line and set(line) <= IN_DELIMITER_ROW), default=0
@@ -41,7 +41,7 @@ def count_cells(text: str) -> int:
 
 
 def plain_text(clean_html: str, length: int = 300) -> str:
-    """Return the text of `markdown_html` without markup, for link previews."""
+    """Return the text of `markdown_html` without markup, cut to a length, for link previews."""
     words = nh3.clean(clean_html, tags=set()).split()
     line = html.unescape(" ".join(words))
     return line if len(line) <= length else line[: length - 1] + "…"

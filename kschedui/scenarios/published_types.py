@@ -43,7 +43,7 @@ class PublishedType(msgspec.Struct):
     labels: dict[str, str] = {}
     zones: dict[str, None] = {}
     kinds: tuple[str, ...] = (ON_DEMAND, SPOT)
-    offerings: list[dict[str, Any]] = []  # those that a list states whole
+    offerings: list[dict[str, Any]] = []  # those that a list gives in full
 
 
 class Published:
@@ -87,7 +87,7 @@ class Published:
         for entry in entries:
             if not isinstance(entry, Mapping):
                 raise UnknownList
-            with suppress(KeyError, TypeError, ValueError, AttributeError, IndexError):  # an entry that says too little
+            with suppress(KeyError, TypeError, ValueError, AttributeError, IndexError):  # an entry that lacks data
                 reader(entry)
 
     # Amazon Web Services

@@ -98,7 +98,7 @@ def pair_from(older: str) -> Pair:
 
 
 def sample_cluster(starter: MakeStarter | None) -> StarterCluster:
-    """Return three nodes, one of which the starter changes, a pod on another node, and a pod to schedule."""
+    """Return a cluster of three nodes, one of them changed by the starter, a pod on another, and a pod to schedule."""
     cluster = StarterCluster(3, [""])
     for _ in range(cluster.total):
         cluster.add_node()

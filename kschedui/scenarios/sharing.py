@@ -76,7 +76,7 @@ def find_account(name: str) -> Any:
 
 
 def find_group(owner: Any, name: str) -> Group:
-    """Return a group of the owner's. Raises NotShared."""
+    """Return the owner's group with this name. Raises NotShared."""
     group = groups_of(owner).filter(name=name).first()
     if group is None:
         raise NotShared(Message("You are not a member of a group named {name}.", name=name[:150]))

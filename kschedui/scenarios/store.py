@@ -85,14 +85,14 @@ def copy_text(origin: Version, version: Version) -> None:
         packed = ParsedText.objects.filter(version=origin).values("packed")
         ParsedText.objects.filter(pk=parsed.pk).update(packed=Subquery(packed))
     version.refresh_from_db(fields=["bytes", "sha256"])
-    del version.text  # which is then read when it is needed
+    del version.text  # it is then read when it is needed
 
 
 def save(scenario: Scenario, text: str | Digest, base: int | None = None) -> Version:
     """Save a new version. Raises ScenarioErrors, and Conflict if `base` is no longer the newest version.
 
     If the text equals that of the newest version, that one is returned, so that saving again after a lost response is
-    no conflict.
+    not a conflict.
     """
     digest = digest_of(text) if isinstance(text, str) else text
     text = digest.text
@@ -326,7 +326,7 @@ def challenges() -> QuerySet[Scenario]:
 
 
 def saved_scenarios() -> QuerySet[Scenario]:
-    """Return saved scenarios, the most recently changed first."""
+    """Return saved scenarios, deleted ones too, the most recently changed first."""
     scenarios = Scenario.objects.filter(slug=None, scratch=False)
     unread = scenarios.select_related("fork_of__scenario").defer(*Version.large("fork_of__"))
     return with_newest(unread).order_by("-updated", "-pk")
@@ -406,8 +406,8 @@ def claim(visitor: Visitor, scenario: Scenario) -> bool:
     if not free.update(owner=visitor.user, editor_hash=""):
         return bool(scenario.owner_id == visitor.user.pk)
     if scenario.editor_hash:
-        paid = Run.objects.filter(version__scenario=scenario, author=scenario.editor_hash)
-        paid.update(author=visitor.author)
+        runs = Run.objects.filter(version__scenario=scenario, author=scenario.editor_hash)
+        runs.update(author=visitor.author)
     return True
 
 

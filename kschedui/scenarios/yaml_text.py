@@ -20,5 +20,5 @@ Dumper.add_representer(str, _text)
 
 
 def write(data: Any) -> str:
-    """Write one document, without its marker."""
+    """Return the data as one YAML document, without a document marker."""
     return yaml.dump(data, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)

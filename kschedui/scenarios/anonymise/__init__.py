@@ -37,8 +37,8 @@ def anonymise(text: str, limits: Limits) -> Anonymised:
     documents = [document.data for document in read_documents(text, limits, problems)]
     if errors := problems.errors():
         raise ScenarioErrors(errors)
-    texts, mapping, keys = rename(documents)
-    return Anonymised(compact_yaml.write_all(texts), mapping, keys)
+    renamed, mapping, keys = rename(documents)
+    return Anonymised(compact_yaml.write_all(renamed), mapping, keys)
 
 
 def rename(objects: list[Manifest]) -> tuple[list[Manifest], dict[str, str], dict[str, str]]:

@@ -40,7 +40,7 @@ class Names:
         self.hashed: set[tuple[str, str, str]] = set()  # (ReplicaSet, Deployment, hash)
 
     def add(self, kind: str, name: Any) -> None:
-        """Add a name of a kind, unless it is public, a number, or a word that is kept."""
+        """Add a name of a kind ("value" if PATTERNS lacks it), unless it is public, a number, or kept as it is."""
         if isinstance(name, str) and ZONES in name:  # a volume of several zones
             for part in name.split(ZONES):
                 self.add(kind, part)
@@ -82,9 +82,9 @@ class Names:
                 mapping |= _images(sorted(self.by_kind[kind] - mapping.keys()), pattern)
             elif kind != "key":
                 mapping |= self.number(kind, mapping)
-        for name, owner, hashed in sorted(self.hashed):
+        for name, owner, template_hash in sorted(self.hashed):
             if owner in mapping:
-                mapping[name] = f"{mapping[owner]}-{mapping.get(hashed, hashed)}"
+                mapping[name] = f"{mapping[owner]}-{mapping.get(template_hash, template_hash)}"
         return mapping
 
     def note_hashed(self, value: Manifest) -> None:
@@ -93,12 +93,12 @@ class Names:
         """
         metadata = value.get("metadata")
         labels = metadata.get("labels") if isinstance(metadata, dict) else None
-        hashed = labels.get("pod-template-hash") if isinstance(labels, dict) else None
+        template_hash = labels.get("pod-template-hash") if isinstance(labels, dict) else None
         owners = metadata.get("ownerReferences") if isinstance(metadata, dict) else None
         for owner in owners if isinstance(owners, list) else ():
             name = owner.get("name") if isinstance(owner, dict) else None
-            if isinstance(hashed, str) and isinstance(name, str) and name.endswith(f"-{hashed}"):
-                self.hashed.add((name, name.removesuffix(f"-{hashed}"), hashed))
+            if isinstance(template_hash, str) and isinstance(name, str) and name.endswith(f"-{template_hash}"):
+                self.hashed.add((name, name.removesuffix(f"-{template_hash}"), template_hash))
 
     def number(self, kind: str, taken: Container[str] = ()) -> dict[str, str]:
         """Return generated names for the names of a kind that are not in `taken`: numbered, and padded to

@@ -46,7 +46,7 @@ PATTERNS = {
     "gate": "example.com/gate",
     "rule": "rule",
 }
-DRIVERS = ("ResourceSlice", "driver")  # whose names are kept, since selectors name them
+DRIVERS = ("ResourceSlice", "driver")  # the names of drivers are kept, since selectors contain them
 LABEL_MAPS = ("labels", "matchLabels", "nodeSelector")
 REFERENCES = {
     "nodeName": "Node",
@@ -82,7 +82,15 @@ NAMED = {  # what `name` is, by the key above
     "claimRef": "PersistentVolumeClaim",
     "pool": "Node",  # of a ResourceSlice: nearly always its node's name, and pools are searched in order of their names
 }
-KEYS = ("key", "topologyKey", "matchLabelKeys", "mismatchLabelKeys", "topologyKeys", "label", "labels")  # of a Policy
+KEYS = (
+    "key",
+    "topologyKey",
+    "matchLabelKeys",
+    "mismatchLabelKeys",
+    "topologyKeys",
+    "label",
+    "labels",
+)  # of a Policy
 PODS = ("pod", "pods", "victims", "names")  # where a pod is called namespace/name
 ANNOTATIONS_KEPT = (*ANNOTATIONS, IMPORTED)
 SPOKEN = ("title", "description", "lesson")  # of the Scenario document

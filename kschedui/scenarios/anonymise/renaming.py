@@ -53,14 +53,14 @@ class Renaming:
         )
 
     def text(self, text: str, path: tuple[str, ...]) -> str:
-        """Return the replacement of a name, or of namespace/name for a pod; any other text is returned unchanged.
+        """Return the replacement of a name, of several zones, or of namespace/name for a pod; other texts stay.
 
         The message of a rejection becomes "rejected".
         """
         if path and (path[-1] in WORDS or path[-1] in AMOUNTS or (path[-2:-1] and path[-2] in AMOUNTS)):
             return text
         if path[-2:] == ("firstAvailable", "name"):
-            return text  # a subrequest, which results name, too
+            return text  # a subrequest: results name it, too
         if path and path[-1] in KEYS:
             return self.keys.get(text, text)
         if path and path[-1] == "reject":

@@ -48,7 +48,7 @@ def convert(blocks: Iterable[str], options: Conversion, kind: Kind, *, printed_f
         described = for_people.read("".join(blocks))
         dump = read_dump([described.rest], reading) if described.rest else Dump()
         has_claims = "PersistentVolumeClaim" in described.rest
-        if not has_claims and (unknown := for_people.without_claims(described.objects)):
+        if not has_claims and (unknown := for_people.remove_claims(described.objects)):
             described.notes.append(
                 Message(
                     "Claims that the text does not have were left out: {claims}. kubectl get pvc,pv -A -o yaml "
@@ -75,8 +75,8 @@ def convert_dump(dump: Dump, options: Conversion, kind: Kind = Kind.OUTPUT) -> I
     limits = options.limits
     drop_truncated(dump, limits)
     objects, notes = read_export(dump)
-    of_nodes, of_release = cluster_release(objects)
-    release = of_nodes or options.release
+    detected, release_notes = cluster_release(objects)
+    release = detected or options.release
     simulated = release_named(options.simulated or release_of_scenario(objects) or release)
     objects, more = configurations.read(
         objects, limits, has_policy=simulated is not None and simulated.policy is not None
@@ -96,7 +96,7 @@ def convert_dump(dump: Dump, options: Conversion, kind: Kind = Kind.OUTPUT) -> I
             manifests, of_fields = cleaning.without_fields_of_others(manifests, simulated)
             notes += of_fields
         manifests = with_title(cleaning.tidy_all(manifests), release, is_private=kind.is_private)
-        notes += of_release
+        notes += release_notes
     else:
         manifests = cleaning.tidy_all(manifests)
     text = compact_yaml.write_all(manifests)

@@ -19,7 +19,7 @@ from scheduler_core.scenario.objects.kinds import LOAD_ORDER
 DONE = ("Succeeded", "Failed")
 WITH_TEMPLATE = {"Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "ReplicationController"}
 OVERCOMMITTED = ("cpu", "memory", "ephemeral-storage")
-TIMED = {"Pod", "Node", "PodGroup"}  # whose creation time matters
+TIMED = {"Pod", "Node", "PodGroup"}  # their creation time matters
 
 
 def part(manifest: Manifest, name: str) -> Manifest:
@@ -77,7 +77,7 @@ def images_of_several_sizes(objects: list[Manifest]) -> list[str]:
 
 
 def in_version(manifest: Manifest) -> Manifest:
-    """Return the object converted to the current apiVersion."""
+    """Return the object converted to the current apiVersion, unchanged if its kind or version is not read."""
     kind, version = str(manifest.get("kind")), manifest.get("apiVersion")
     table = reading_table()["kinds"].get(kind)
     if not table or version not in table["versions"]:
@@ -182,8 +182,8 @@ def workload_spec(spec: Manifest, uids: set[str], *, keep_priority: bool) -> Man
 
 
 def metadata(data: Manifest, kind: str, uids: set[str]) -> Manifest:
-    """Return the metadata without unused fields: a uid is kept if it is referred to, a time if the order
-    depends on it.
+    """Return the metadata without unused fields: a uid is kept if it is referred to, a time if the order depends on it,
+    and of the owner references those of controllers.
     """
     cleaned = {name: value for name, value in data.items() if value != {} and value != [] and value is not None}
     if str(cleaned.get("uid")) not in uids:
@@ -278,8 +278,8 @@ def is_resized(status: Manifest, in_spec: Manifest) -> bool:
 
 
 def node_status(status: Manifest, images: set[str]) -> Manifest:
-    """Return the status with the images of pods only, which ImageLocality reads. `cluster_release` has read the node's
-    version.
+    """Return the status without nodeInfo, which `cluster_release` has read, without images that no pod uses, and
+    without a capacity that equals the allocatable amounts.
     """
     cleaned: dict[str, Any] = {
         name: value for name, value in status.items() if value is not None and name != "nodeInfo"

@@ -26,7 +26,7 @@ SCHEDULER_IMAGE = re.compile(r"kube-scheduler(?:-[a-z0-9]+)?:(v[0-9][^@]*)", re.
 
 
 def release_of(version: str) -> str:
-    """Return the value of spec.kubernetesVersion for a version such as "v1.34.2-gke.1"; "" without a version."""
+    """Return the value of spec.kubernetesVersion for a version such as "v1.34.2-gke.1"; "" if it is not a version."""
     release = release_of_kubelets([version])
     return written(release) if release else ""
 
@@ -66,12 +66,12 @@ def scheduler_versions(objects: list[Manifest]) -> Iterator[str]:
 
 
 def scenario_notes(scenario: Scenario) -> list[Message]:
-    """Return notes about the release if the text names none, so that it is that of the nodes."""
+    """Return notes about the release if it is that of the nodes, as it is if the text names none; [] otherwise."""
     nodes = (item for item in scenario.objects if isinstance(item, Node))
     infos = (part(part(dict(node.manifest), "status"), "nodeInfo") for node in nodes)
     versions = [str(info.get("kubeletVersion") or "") for info in infos]
     release = release_of_kubelets(versions)
-    return release_notes(release, versions) if release is scenario.release or release == scenario.release else []
+    return release_notes(release, versions) if release == scenario.release else []
 
 
 def release_notes(release: Release | None, versions: Sequence[str]) -> list[Message]:

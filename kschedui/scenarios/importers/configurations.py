@@ -38,7 +38,7 @@ STRATEGIES = {
     "NodeResourcesMostAllocated": "MostAllocated",
     "RequestedToCapacityRatio": "RequestedToCapacityRatio",
 }
-# The default weights of Score plugins in each version (default_plugins.go), as far as v1 has the plugin.
+# The default weights of Score plugins in each version (default_plugins.go), for the plugins that v1 has.
 _EQUAL = dict.fromkeys(("NodeResourcesBalancedAllocation", "ImageLocality", "NodeResourcesFit"), 1)
 _FIRST = {**_EQUAL, "InterPodAffinity": 1, "NodeAffinity": 1, "TaintToleration": 1, "PodTopologySpread": 2}
 _LATER = {**_EQUAL, "InterPodAffinity": 2, "NodeAffinity": 2, "TaintToleration": 3, "PodTopologySpread": 2}
@@ -52,7 +52,7 @@ def read(objects: list[Manifest], limits: Limits, *, has_policy: bool = False) -
     """
     configurations: list[tuple[Manifest, str]] = []
     others = []
-    without = 0
+    skipped = 0  # ConfigMaps without a configuration
     notes: list[Message] = []
     for manifest in objects:
         if manifest.get("kind") in (KIND, "Policy"):
@@ -60,11 +60,11 @@ def read(objects: list[Manifest], limits: Limits, *, has_policy: bool = False) -
         elif manifest.get("kind") == "ConfigMap" and part(manifest, "metadata").get("name") not in (PRIORITIES, STATUS):
             held = list(configurations_in(manifest, limits))
             configurations += held
-            without += not held
+            skipped += not held
         else:
             others.append(manifest)
-    if without:
-        kinds = f"{without:,} ConfigMap"
+    if skipped:
+        kinds = f"{skipped:,} ConfigMap"
         notes.append(Message("Skipped, because the scheduler does not read it: {kinds}.", kinds=kinds))
     for index, (_, where) in enumerate(configurations):
         if index:
@@ -84,7 +84,7 @@ def read(objects: list[Manifest], limits: Limits, *, has_policy: bool = False) -
 
 
 def configurations_in(config_map: Manifest, limits: Limits) -> Iterator[tuple[Manifest, str]]:
-    """Yield the configurations that are text in a ConfigMap, with its namespace and name."""
+    """Yield the configurations that are text in a ConfigMap, each with the ConfigMap's namespace/name."""
     metadata = part(config_map, "metadata")
     where = f"{metadata.get('namespace') or 'default'}/{metadata.get('name')}"
     for text in part(config_map, "data").values():

@@ -13,10 +13,9 @@ from typing import Any
 from kschedui.scenarios.importers.reading.pruning import Manifest
 from scheduler_core.apis.messages import Message
 from scheduler_core.apis.quantity import parse_nano
-from scheduler_core.apis.vendor_labels import GROUP_LABELS
+from scheduler_core.apis.requirements import NODE_POOL
 
 GROUP = "karpenter.sh"
-POOL = GROUP_LABELS[0]
 PODS = "110"
 
 
@@ -35,7 +34,9 @@ def convert_node_pools(objects: Sequence[Manifest]) -> tuple[list[Manifest], lis
             converted.append(manifest)
         elif _name(manifest) not in declared:
             nodes = [
-                node for node in objects if node.get("kind") == "Node" and _labels(node).get(POOL) == _name(manifest)
+                node
+                for node in objects
+                if node.get("kind") == "Node" and _labels(node).get(NODE_POOL) == _name(manifest)
             ]
             spec = dict(_spec(manifest, nodes))
             group = {"apiVersion": "kschedui.io/v1alpha1", "kind": "NodeGroup", "metadata": {"name": _name(manifest)}}
@@ -71,7 +72,7 @@ def _amounts_of(node: Manifest) -> dict[str, str]:
 
 
 def _amounts_required(spec: Mapping[str, Any]) -> dict[str, str]:
-    """Return the cpu and memory (MiB) in the requirements; {} unless they specify a single amount of each."""
+    """Return the cpu and memory in the requirements as quantities; {} unless they specify a single amount of each."""
     values = {
         requirement.get("key"): requirement.get("values") or []
         for requirement in _requirements(spec)
@@ -89,7 +90,7 @@ def _template(pool: Manifest, amounts: Mapping[str, str]) -> Manifest:
         for requirement in _requirements(spec)
         if requirement.get("operator") == "In" and len(requirement.get("values") or ()) == 1
     }
-    labels = {**of_requirements, **_labels(template), POOL: _name(pool)}
+    labels = {**of_requirements, **_labels(template), NODE_POOL: _name(pool)}
     taints = (template.get("spec") or {}).get("taints") or []
     return {
         "metadata": {"labels": labels},

@@ -9,7 +9,7 @@ from kschedui.scenarios.importers.reading.pruning import Manifest
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.objects.admission import HIGHEST_USER_PRIORITY, SYSTEM_PRIORITY_CLASSES
 
-Policy = tuple[int, str]
+ValueAndPolicy = tuple[int, str]  # priority, preemptionPolicy
 
 
 def settle_priorities(objects: list[Manifest]) -> tuple[list[Manifest], list[Message]]:
@@ -23,7 +23,7 @@ def settle_priorities(objects: list[Manifest]) -> tuple[list[Manifest], list[Mes
         if manifest.get("kind") == "PriorityClass"
     }
     classes |= {priority_class.name: priority_class.value for priority_class in SYSTEM_PRIORITY_CLASSES}
-    wanted: dict[str, Counter[Policy]] = defaultdict(Counter)
+    wanted: dict[str, Counter[ValueAndPolicy]] = defaultdict(Counter)
     unknown: Counter[str] = Counter()
     for spec in pod_specs(objects):
         name = spec.get("priorityClassName")
@@ -57,17 +57,17 @@ def settle_priorities(objects: list[Manifest]) -> tuple[list[Manifest], list[Mes
                 number=number,
             )
             notes.append(message)
-    others = 0
+    differing = 0
     for spec in pod_specs(objects):
         name, own = spec.get("priorityClassName"), spec.get("priority")
         if isinstance(name, str) and name and (name not in classes or (is_number(own) and classes[name] != own)):
-            others += name in classes
+            differing += name in classes
             del spec["priorityClassName"]
-    if others:
+    if differing:
         notes.append(
             Message(
                 "Pods that keep their own priority, which differs from that of their PriorityClass: {number:,}.",
-                number=others,
+                number=differing,
             )
         )
     return [*classes_added, *objects], notes

@@ -41,7 +41,7 @@ DAEMON_TOLERATIONS = [
 
 
 class TooManyPods(WithSentence):
-    """The workloads have more pods than a scenario can contain; the text is a sentence."""
+    """The workloads have more pods, or longer ones, than a scenario can contain; the text is a sentence."""
 
 
 class PodBudget:
@@ -417,7 +417,7 @@ def place(metadata: Manifest) -> Manifest:
 
 
 def count(spec: Manifest, name: str, default: int = 1) -> int:
-    """Return a number of pods from a spec; if it is missing, the default; 1 if it is not an integer."""
+    """Return a number of pods from a spec: the default if it is missing, 1 if it is not an integer, 0 if negative."""
     value = spec.get(name, default)
     return max(value, 0) if isinstance(value, int) and not isinstance(value, bool) else 1
 

@@ -98,7 +98,7 @@ def seconds_of(age: str) -> float | None:
 
 
 def age_of(seconds: float | None) -> str:
-    """Return an age for people, in the largest unit: 3d, 40m; "?" if it is unknown."""
+    """Return an age for people, in the largest unit up to days: 3d, 40m; "?" if it is unknown."""
     if seconds is None:
         return "?"
     size, unit = next(((size, unit) for unit, size in SECONDS.items() if unit != "y" and seconds >= size), (1, "s"))
@@ -108,7 +108,7 @@ def age_of(seconds: float | None) -> str:
 def last_of_scheduler(events: list[SeenEvent]) -> SeenEvent | None:
     """Return the newest Scheduled or FailedScheduling event of a pod, or None.
 
-    Of equally old events, return the last one.
+    An event without an age counts as new. Of equally old events, return the last one.
     """
     decisive = [event for event in events if event.reason in (NOT_SCHEDULED, SCHEDULED)]
     return min(reversed(decisive), key=lambda event: event.last or 0, default=None)

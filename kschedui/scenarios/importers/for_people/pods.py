@@ -1,4 +1,4 @@
-"""`kubectl describe pod`: the pod, as far as it is printed. Affinity and scheduling gates are not."""
+"""`kubectl describe pod`: the parts of the pod that it prints. Affinity and scheduling gates are not among them."""
 
 from __future__ import annotations
 

@@ -18,8 +18,8 @@ from scheduler_core.ask.smallest.proposals.resources import amount, written
 
 Manifest = dict[str, Any]
 
-MAX_NODES = 5  # whose free room is noted
-MAX_EVENTS = 5  # that are noted
+MAX_NODES = 5  # whose free resources are noted
+MAX_EVENTS = 5  # sentences about events
 ASSIGNED = re.compile(r"Successfully assigned \S+ to (\S+)")
 OBJECTS = re.compile(r"""^["']?(?:apiVersion|kind)["']?\s*:|^\{\s*["']?(?:apiVersion|kind|items)""", re.M)
 NODE_KEYS = ("Capacity", "Allocatable", "Non-terminated Pods", "System Info")
@@ -103,7 +103,7 @@ def read(text: str) -> Reading:
     return reading
 
 
-def without_claims(objects: list[Manifest]) -> list[str]:
+def remove_claims(objects: list[Manifest]) -> list[str]:
     """Remove the volumes of pods, all of which have claims that the text does not contain, and return the names of the
     claims.
     """

@@ -41,7 +41,7 @@ class Section(msgspec.Struct):
 
 
 class Described(msgspec.Struct):
-    """A described object, from line `first` to before line `last` of the text, counted from 0."""
+    """A described object: the lines from `first` up to, but not including, `last`; both count from 0."""
 
     first: int
     last: int
@@ -146,7 +146,7 @@ def _end_of_table(lines: Sequence[str], at: int) -> int:
 
 def _table(lines: Sequence[str], at: int, end: int) -> Table:
     """Return the table. A cell begins below its head; a longer one shifts the rest of its row."""
-    heads = [(match[0], match.start()) for match in re.finditer(r"\S+(?: \S+)*", lines[at])]
+    heads = [(match[0], match.start()) for match in COLUMN.finditer(lines[at])]
     rows = [_row(line, heads) for line in lines[at + 1 : end]]
     return Table(at, end, [head for head, _ in heads], rows)
 

@@ -1,4 +1,4 @@
-"""Parses bytes or text to objects: YAML or JSON, several dumps one after another, gzip, truncated files.
+"""Parses the text of a dump to objects: YAML or JSON, several dumps one after another, truncated files.
 
 Memory holds only the data that is kept: each object is pruned before the next is read.
 """
@@ -40,7 +40,7 @@ class Dump(msgspec.Struct):
     left_out: LeftOut = msgspec.field(default_factory=LeftOut)
 
     def take(self, manifest: Any, parent: Manifest | None = None) -> None:
-        """Add an object, the items of a List, or the counts that the browser sends."""
+        """Add an object, the items of a List, or the counts that the browser sends; ignore data of any other form."""
         if not isinstance(manifest, dict):
             return
         if parent and "kind" not in manifest and str(parent.get("kind", "")).endswith("List"):

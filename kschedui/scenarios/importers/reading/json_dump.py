@@ -57,7 +57,7 @@ class _Reader:
         if self.peek() == "[":
             return self.items({"kind": "List"}, [])
         mapping: dict[str, Any] = {}
-        waiting: list[Any] = []  # items that came before the kind of their list, and say none of their own
+        waiting: list[Any] = []  # items that came before the kind of their list, and have none of their own
         self.step()
         while self.peek() != "}":
             key = self.read_value()
@@ -118,7 +118,7 @@ class _Reader:
         return error.pos + LONGEST_ESCAPE > len(self.source.text) or self.is_cut(error)
 
     def is_cut(self, error: json.JSONDecodeError) -> bool:
-        """Return whether the error is at the end of the text."""
+        """Return whether the text in memory ends within the value."""
         text = self.source.text.rstrip()
         last = text[error.pos :]  # `tru`, `nul` and the like
         return not last or error.msg.startswith("Unterminated string") or (len(last) < 5 and last.isalpha())

@@ -58,9 +58,7 @@ class Source:
         return True
 
     def runs(self) -> Iterator[str]:
-        """Yield the lines from the current position on; consecutive indented lines come together, as far as they are in
-        memory.
-        """
+        """Yield the lines from the current position on; consecutive indented lines that are in memory come together."""
         while True:
             end = self.text.rfind("\n")
             for run in runs(self.text[self.at : end]) if end >= self.at else ():

@@ -13,7 +13,7 @@ ITEMS = re.compile(r"items:\s*(#.*)?$")
 KIND = re.compile(r"kind: *[\"']?([A-Za-z]*List)[\"']?\s*$")
 ANCHOR = re.compile(r"[-:] +&\w")  # other items may refer to it
 MARKER = re.compile(r"---(?=[ \t]|$)")
-JSON = re.compile(r"\{\s*(\"|$)|\[\s*(\{|$)")  # at the start of a line: what follows is no YAML
+JSON = re.compile(r"\{\s*(\"|$)|\[\s*(\{|$)")  # at the start of a line: the text after it is not YAML
 
 # Fields of an object that an API server printed, with keys sorted by kubectl: early ones, and (LAST) the last ones.
 PRINTED = re.compile(r"\n(?:  (?:managedFields|resourceVersion|selfLink):| {4}\S+/last-applied-configuration:)")
@@ -57,7 +57,7 @@ class _Open(msgspec.Struct):
     dash: int = -1  # the indentation of the items
     kind: str = ""
     keys: set[str] = set()
-    waiting: list[Piece] = []  # items that say no kind of their own
+    waiting: list[Piece] = []  # items without a kind of their own
 
     @property
     def text(self) -> str:
