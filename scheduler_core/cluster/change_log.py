@@ -20,9 +20,9 @@ class ChangeLog:
 
     def since(self, version: int) -> Sequence[str]:
         """Return the keys of the objects that changed after that version, in the order of their last change."""
-        names = []
+        keys = []
         for key in reversed(self._changed_at):
             if self._changed_at[key] <= version:
                 break
-            names.append(key)
-        return names[::-1]
+            keys.append(key)
+        return keys[::-1]

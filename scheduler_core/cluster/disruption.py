@@ -24,7 +24,7 @@ def disruptions_allowed(cluster: Cluster) -> Mapping[str, int]:
 
 
 class Counted(msgspec.Struct, frozen=True):
-    """The allowed disruptions, and the pods: of `expected` ones, `healthy` are healthy, and `desired` have to be.
+    """The number of allowed disruptions, and those of the `expected` pods, of the `healthy` and of the `desired` ones.
 
     The last three are 0 if the document of the budget states the allowed disruptions.
     """

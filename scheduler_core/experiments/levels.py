@@ -113,7 +113,8 @@ def _field(data: Data, path: Path, problems: Problems) -> NamedLevels:
         return name, []
     namespace = data.get("namespace") or ("default" if kind in KINDS and KINDS[kind].namespaced else "")
     levels = [Level(_label(value), (SetField(kind, name, steps, value, namespace),)) for value in values]
-    return f"{name} {'.'.join(map(str, steps[-2:] if len(steps) > 2 else steps[-1:]))}", levels
+    last_steps = steps[-2:] if len(steps) > 2 else steps[-1:]
+    return f"{name} {'.'.join(map(str, last_steps))}", levels
 
 
 def _flag(data: Data, path: Path, problems: Problems) -> NamedLevels:

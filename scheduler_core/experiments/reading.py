@@ -24,6 +24,7 @@ from scheduler_core.scenario.reading.problems import (
 )
 
 MAX_FACTORS = 8
+LONGEST_NAME = 60  # characters of a factor's name; longer ones are cut
 FILE_LIMITS = Limits(bytes=1024 * 1024, values=200_000)
 
 
@@ -48,6 +49,7 @@ def read_factors(factors: Any) -> Design:
 
 
 def _raise_errors(design: Design | None, problems: Problems) -> Design:
+    """Return the design, which is set if there are no errors. Raises ScenarioErrors if there are."""
     if errors := problems.errors():
         raise ScenarioErrors(errors)
     assert design is not None
@@ -115,4 +117,4 @@ def _factor(data: Data, path: Path, problems: Problems) -> Factor | None:
         twice = next(label for label in labels if labels.count(label) > 1)
         problems.error((*path, key), duplicate(twice))
         return None
-    return Factor((data.get("name") or name)[:60], tuple(levels))
+    return Factor((data.get("name") or name)[:LONGEST_NAME], tuple(levels))

@@ -37,7 +37,7 @@ def pod_scheduling_properties_change(old: Pod, new: Pod) -> list[ClusterEvent]:
 
 
 def node_scheduling_properties_change(old: Node, new: Node) -> list[ClusterEvent]:
-    """Return an event for each changed property that affects scheduling; to uncordon a node is a change of taints."""
+    """Return an event for each changed property that affects scheduling; uncordoning counts as a change of taints."""
     changes = (
         (Action.UPDATE_NODE_TAINT, old.unschedulable and not new.unschedulable),
         (Action.UPDATE_NODE_ALLOCATABLE, old.allocatable != new.allocatable),
@@ -51,7 +51,10 @@ def node_scheduling_properties_change(old: Node, new: Node) -> list[ClusterEvent
 
 
 def first_node_change(old: Node, new: Node) -> list[ClusterEvent]:
-    """Return only the first of these events; annotations do not count (nodeSchedulingPropertiesChange before 1.30)."""
+    """Return the first event of a changed node in a list, [] if there is none; annotations do not count.
+
+    This is nodeSchedulingPropertiesChange before 1.30.
+    """
     events = node_scheduling_properties_change(old, new)
     return [event for event in events if event.action != Action.UPDATE_NODE_ANNOTATION][:1]
 

@@ -56,7 +56,7 @@ class SchedulingQueueBefore132(SchedulingQueue):
         self.active.done(queued.key)
 
     def update(self, old: Pod, new: Pod) -> None:
-        """Update an unassigned pod; a change of more than its status makes an unschedulable pod retryable."""
+        """Update an unassigned pod; an unschedulable pod is requeued if more than its status changed."""
         queued = self.unschedulable.get(new.key)
         if queued is None or self.active.get(new.key) or self.backoff_queue.get(new.key):
             super().update(old, new)

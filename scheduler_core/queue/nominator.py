@@ -41,7 +41,7 @@ class Nominator:
         return bool(self._node_of)
 
     def set_popped(self, keys: Iterable[PodKey]) -> None:
-        """Replace the popped members of the group that is tried; the nodes to which they are nominated have changed."""
+        """Replace the popped members of the group that is tried, and log the nodes to which they are nominated."""
         before, self.popped = self.popped, frozenset(keys)
         for node_name in sorted({self.node_of(key) for key in before ^ self.popped} - {""}):
             self.changes.note(node_name)

@@ -45,7 +45,7 @@ from scheduler_core.trace.events import (
 )
 from scheduler_core.trace.records import PointRun
 
-MAX_PERMIT_TIMEOUT = 15 * 60.0
+MAX_PERMIT_TIMEOUT = 15 * 60.0  # seconds
 FAULT = "Fault"  # the plugin that is reported for the faults of a scenario
 
 

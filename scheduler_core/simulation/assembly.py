@@ -173,7 +173,7 @@ def build_queue(
 ) -> SchedulingQueue:
     """Return the queue of all profiles, which must all have the same QueueSort plugin."""
     config, first, release = scenario.config, next(iter(frameworks.values())), scenario.release
-    gated = {
+    pre_enqueue = {
         name: [(plugin.name, plugin.pre_enqueue) for plugin in framework.at(PreEnqueuePlugin)]
         for name, framework in frameworks.items()
     }
@@ -190,7 +190,7 @@ def build_queue(
             name: QueueingHintMap.build(framework.events_to_register(), release)
             for name, framework in frameworks.items()
         },
-        pre_enqueue=gated,
+        pre_enqueue=pre_enqueue,
         emit=emit,
         release=release,
         labels_of=lambda name: _labels_of_namespace(cluster, name),

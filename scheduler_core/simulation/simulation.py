@@ -139,7 +139,7 @@ class Simulation:
 
     @property
     def actors(self) -> Sequence[Actor]:
-        """Return the autoscalers of the run, which explain their plans; empty without controllers."""
+        """Return the autoscalers and the descheduler of the run, which explain their plans; () if none can run."""
         return () if self._live is None else self._live.actors
 
     def run(self) -> Iterator[AnyEvent]:
@@ -156,7 +156,7 @@ class Simulation:
         yield from self._finish()
 
     def _require_limits(self, moment: float) -> None:
-        """Check the limits of the run. Raises LimitReached."""
+        """Count the new events as steps, and check the limits of the run. Raises LimitReached."""
         limits = self.scenario.limits
         self._steps += len(self._events)
         if limits.steps and self._steps > limits.steps.most:

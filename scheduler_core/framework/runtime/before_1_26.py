@@ -13,7 +13,7 @@ STRENGTH = {Code.UNSCHEDULABLE: 1, Code.UNSCHEDULABLE_AND_UNRESOLVABLE: 2, Code.
 
 
 def merge_statuses(first: Status, second: Status, *, names_all: bool = False) -> Status:
-    """Return the reasons of both statuses with the code and plugin of the stronger one, in a tie of the first.
+    """Return the reasons of both statuses with the code and plugin of the stronger one, or of the first if they tie.
 
     If the first is a success or the second an error, return the second. `names_all`: both plugins are named, separated
     by a comma.

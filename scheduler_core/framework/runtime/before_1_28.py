@@ -54,8 +54,8 @@ def remove_pod_error(
         if plugin.name in extended and plugin.name not in ready:
             error = plugin.without_pre_filter if implements(plugin, NeedsPreFilter) else ""
             return f'running RemovePod on PreFilter plugin "{plugin.name}": {error}'
-    run = {plugin.name for plugin in pre_filters} - ready
+    without_state = {plugin.name for plugin in pre_filters} - ready
     for plugin in filters:
-        if plugin.name in run and implements(plugin, NeedsPreFilter):
+        if plugin.name in without_state and implements(plugin, NeedsPreFilter):
             return f'running "{plugin.name}" filter plugin: {plugin.without_pre_filter}'
     return ""

@@ -62,7 +62,7 @@ class Scorers:
     def run(
         self, cycle: CycleState, nodes: NodeTable, rows: NDArray[np.intp]
     ) -> tuple[list[PluginScore], list[str], Status]:
-        """Return (scores by plugin in order, plugins that PreScore skipped, status).
+        """Return (scores by plugin in order, plugins that PreScore skipped, status); an error comes without scores.
 
         Raises ReadsError if PreScore of a plugin with `reads` returns a state.
         """

@@ -26,7 +26,7 @@ class EventHandlersBefore119(EventHandlers):
     _queue: SchedulingQueueBefore119
 
     def _node_applied(self, node: Node) -> None:
-        """Move pods when a node is added or becomes more schedulable."""
+        """Move pods when a node is added or a property that affects scheduling changes."""
         old = self._cluster.node(node.name)
         self._cluster.apply(node)
         if old is None:

@@ -29,7 +29,7 @@ NO_VICTIMS = "No preemption victims found for incoming preemptor"
 
 
 class Unit(msgspec.Struct):
-    """Pods that are evicted together: a single pod, or a group with disruptionMode PodGroup (victim).
+    """Pods that are evicted together: a single pod, or a group with disruptionMode PodGroup (kube-scheduler: victim).
 
     `start`: the earliest start of its pods. `of_group`: it is a group, or part of one.
     """
@@ -111,6 +111,7 @@ class _Search:
         self._simulations = 0
 
     def run(self) -> Victims:
+        """Return the units that must be evicted for the group to fit, or the reason that it does not fit even so."""
         places = {
             pod.key: self._scheduler.cluster.pods.node_name[self._scheduler.cluster.pods.slot_of[pod.key]]
             for unit in self._units
@@ -125,7 +126,7 @@ class _Search:
             return Victims("Error" if failed else "Unschedulable", result.message, simulations=self._simulations)
         ordered = sorted(self._units, key=lambda unit: unit.importance)
         budgets = _Budgets(self._group)
-        violating = [any(budgets.violated_by(pod) for pod in unit.pods) for unit in ordered]
+        violating = [any(budgets.charge(pod) for pod in unit.pods) for unit in ordered]
         tried = sorted(zip(ordered, violating, strict=True), key=lambda pair: not pair[1])
         victims: list[Unit] = []
         victim_units: list[VictimUnit] = []
@@ -157,8 +158,8 @@ class _Budgets:
         items = group.framework.cluster.objects("PodDisruptionBudget")
         self._left = [(item, [allowed[key_of(item)]]) for item in items if isinstance(item, PodDisruptionBudget)]
 
-    def violated_by(self, pod: Pod) -> bool:
-        """Count the pod in its budgets, up to the first that is exhausted. Return whether a budget is exhausted."""
+    def charge(self, pod: Pod) -> bool:
+        """Charge the pod to its budgets, up to the first that is exhausted. Return whether a budget is exhausted."""
         for budget, remaining in self._left:
             if not covers(budget, pod.namespace, pod.labels) or pod.name in budget.disrupted_pods:
                 continue

@@ -52,7 +52,10 @@ class Search(msgspec.Struct):
         return turn
 
     def remember(self, shape: int, evaluated: int, rejected: int) -> None:
-        """Update the number of nodes that the search for the next pod of this shape is expected to evaluate."""
+        """Update the number of nodes that the search for the next pod of this shape is expected to evaluate.
+
+        It has a margin of an eighth of the rejected nodes, and decreases by at most an eighth per search.
+        """
         self.expected[shape] = max(evaluated + rejected // 8, self.expected.get(shape, 0) * 7 // 8)
 
 
@@ -190,7 +193,10 @@ def _num_nodes_to_find(framework: Framework, search: Search, nodes: int) -> int:
 
 
 def num_feasible_nodes_to_find(framework: Framework, search: Search, nodes: int) -> int:
-    """Return the number of feasible nodes to find: a percentage of the nodes, but at least 100; all if fewer exist."""
+    """Return the number of feasible nodes to find: a percentage of the nodes, but at least 100; all if fewer exist.
+
+    Without a configured percentage it is 50, less 1 for every 125 nodes, but at least 5.
+    """
     if nodes < MIN_FEASIBLE_NODES_TO_FIND:
         return nodes
     percentage = framework.profile.percentage_of_nodes_to_score

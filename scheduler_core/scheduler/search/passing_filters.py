@@ -11,6 +11,7 @@ from scheduler_core.framework.runtime.runtime import Framework
 
 RowArray = NDArray[np.intp]
 NO_ROWS: RowArray = np.empty(0, np.intp)
+SMALLEST_SLICE = 64  # nodes of a slice after the first; smaller slices take nearly as long
 
 
 class FilteredNodes(msgspec.Struct):
@@ -46,7 +47,7 @@ def find_nodes_that_pass_filters(
         latest = results[-1]
         feasible += len(latest.which) - (int(np.count_nonzero(latest.which)) if latest.statuses else 0)
         done += size
-        size = max(2 * (num_nodes_to_find + 1 - feasible), size // 2, 64)
+        size = max(2 * (num_nodes_to_find + 1 - feasible), size // 2, SMALLEST_SLICE)
     verdicts = Verdicts.concat(results)
     evaluated = slices[0] if len(slices) == 1 else np.concatenate(slices)
     if not verdicts.statuses:
