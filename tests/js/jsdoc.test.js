@@ -15,7 +15,7 @@ const TOLD = /\b(?:null|undefined)\b|""/i;
 /** The functions of a file whose comment does not mention that they may return null or undefined. */
 function silentFunctions(text) {
 	const file = ts.createSourceFile("a.js", text, ts.ScriptTarget.Latest, true);
-	const found = [];
+	const silent = [];
 	const visit = (node) => {
 		const declared = functionOf(node);
 		const comment = ts
@@ -25,12 +25,12 @@ function silentFunctions(text) {
 		if (declared && comment && !OTHER.test(comment) && !TOLD.test(comment.replace(TYPES, ""))) {
 			const type = ts.getJSDocReturnType(declared);
 			const isOptional = (type && mayBeEmpty(type)) || returnedBy(declared).some(mayBeNull);
-			if (isOptional) found.push((node.name ?? node.declarationList.declarations[0].name).getText());
+			if (isOptional) silent.push((node.name ?? node.declarationList.declarations[0].name).getText());
 		}
 		ts.forEachChild(node, visit);
 	};
 	visit(file);
-	return found;
+	return silent;
 }
 
 /** The function that a node declares: a function, a method, a getter, or a constant arrow function; null for others. */

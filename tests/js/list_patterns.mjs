@@ -14,7 +14,7 @@ function modules(folder) {
 	});
 }
 
-const found = [];
+const patterns = [];
 const made = new Set();
 for (const path of modules(join(ROOT, "static", "js")).sort()) {
 	const tree = ts.createSourceFile(path, readFileSync(path, "utf8"), ts.ScriptTarget.Latest, true, ts.ScriptKind.JS);
@@ -23,7 +23,7 @@ for (const path of modules(join(ROOT, "static", "js")).sort()) {
 		if (ts.isRegularExpressionLiteral(node)) {
 			const end = node.text.lastIndexOf("/");
 			const line = tree.getLineAndCharacterOfPosition(node.getStart()).line + 1;
-			found.push({ file, line, source: node.text.slice(1, end), flags: node.text.slice(end + 1) });
+			patterns.push({ file, line, source: node.text.slice(1, end), flags: node.text.slice(end + 1) });
 		} else if (ts.isNewExpression(node) && node.expression.getText() === "RegExp") made.add(path);
 		ts.forEachChild(node, visit);
 	})(tree);
@@ -34,10 +34,10 @@ for (const path of made) {
 	globalThis.RegExp = class extends before {
 		constructor(source, flags = "") {
 			super(source, flags);
-			found.push({ file: relative(ROOT, path), line: 0, source: String(source), flags });
+			patterns.push({ file: relative(ROOT, path), line: 0, source: String(source), flags });
 		}
 	};
 	await import(pathToFileURL(path));
 	globalThis.RegExp = before;
 }
-console.log(JSON.stringify(found));
+console.log(JSON.stringify(patterns));

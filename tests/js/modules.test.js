@@ -105,8 +105,8 @@ for (const language of ["en", "zh-hans"]) {
 	test(`every event but the first one is announced at the step before it: ${language}`, () => {
 		const file = `static/i18n/${language}.json`;
 		const texts = Object.keys(JSON.parse(readFileSync(join(ROOT, file), "utf8")));
-		const told = new Set(texts.filter((key) => key.startsWith("next.")).map((key) => key.split(".")[1]));
-		const missing = eventNames().filter((name) => name !== "RunStarted" && !told.has(name));
+		const announced = new Set(texts.filter((key) => key.startsWith("next.")).map((key) => key.split(".")[1]));
+		const missing = eventNames().filter((name) => name !== "RunStarted" && !announced.has(name));
 		assert.deepEqual(missing, [], `add ${missing.map((name) => `next.${name}`)} to ${file}`);
 	});
 }

@@ -20,7 +20,7 @@ function everyText(folder, ending) {
 	return names.map((name) => readFileSync(join(folder, name), "utf8")).join("\n");
 }
 
-/** The number of pixels in a row of the list in tokens.css. */
+/** The numbers of pixels in a row of the list in tokens.css. */
 function listed(name) {
 	const [, row] = new RegExp(`\\* {3}${name}: (.*)`).exec(SHEETS.get("tokens.css"));
 	return [...row.matchAll(/(\d+)px/g)].map(([, pixels]) => Number(pixels));

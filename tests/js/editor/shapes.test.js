@@ -16,7 +16,7 @@ const WORDS = {
 	hostPort: "8080",
 };
 
-/** The text with every addition. */
+/** The documents of a pod with every addition. */
 function full() {
 	const documents = new Documents("");
 	documents.add(BARE);

@@ -55,23 +55,24 @@ const CATALOGUES = ["en", "zh-hans"].map((name) =>
 	JSON.parse(readFileSync(join(ROOT, "static", "i18n", `${name}.json`), "utf8")),
 );
 
-/** Checks the questions of a run. */
+/** Checks that the questions of a run have one right answer each, and texts in both languages. */
 function check(slug, store, list) {
-	for (const one of list) {
-		const name = `${slug} ${one.id} ${one.event} ${one.kind}`;
-		assert.ok(one.options.length >= 2 && one.options.length <= 9, `${name}: ${one.options.length} options`);
-		assert.equal(new Set(one.options.map(({ key }) => key)).size, one.options.length, name);
-		assert.ok(one.options[one.right], name);
-		assert.ok(!isBefore(one.shown, one.from), `${name} is shown before it is asked`);
-		assert.ok(one.shown.frame < framesOf(store.event(one.shown.step)), name);
+	for (const question of list) {
+		const { options } = question;
+		const name = `${slug} ${question.id} ${question.event} ${question.kind}`;
+		assert.ok(options.length >= 2 && options.length <= 9, `${name}: ${options.length} options`);
+		assert.equal(new Set(options.map(({ key }) => key)).size, options.length, name);
+		assert.ok(options[question.right], name);
+		assert.ok(!isBefore(question.shown, question.from), `${name} is shown before it is asked`);
+		assert.ok(question.shown.frame < framesOf(store.event(question.shown.step)), name);
 		for (const catalogue of CATALOGUES) {
 			useCatalogue(catalogue);
-			for (const option of one.options) assert.doesNotMatch(optionText(option, one), /^(ask|predict)\./, name);
-			const asksYes = /(^|[.!?] )(Is|Are|Does|Do|Would|Will|Can|Has) [^.!?]*\?$/.test(one.text ?? "");
-			const yes = one.options.filter((option) => /^(yes: |是：)/.test(optionText(option, one)));
-			assert.equal(yes.length, Number(asksYes), `${name}: "${one.text}" has ${yes.length} options that say yes`);
-			if (one.event === "DevicesSearched") assert.ok(one.options.length <= 7, `${name}: ${one.options.length} options`);
-			assert.doesNotMatch(plain(textOf(one)), /^(ask|predict)\./, name);
+			for (const option of options) assert.doesNotMatch(optionText(option, question), /^(ask|predict)\./, name);
+			const asksYes = /(^|[.!?] )(Is|Are|Does|Do|Would|Will|Can|Has) [^.!?]*\?$/.test(question.text ?? "");
+			const yes = options.filter((option) => /^(yes: |是：)/.test(optionText(option, question)));
+			assert.equal(yes.length, Number(asksYes), `${name}: "${question.text}" has ${yes.length} options that say yes`);
+			if (question.event === "DevicesSearched") assert.ok(options.length <= 7, `${name}: ${options.length} options`);
+			assert.doesNotMatch(plain(textOf(question)), /^(ask|predict)\./, name);
 		}
 	}
 	for (let i = 1; i < list.length; i += 1) assert.ok(isBefore(list[i - 1].shown, list[i].from), `${slug}: in order`);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { copy } from "../../../static/js/shared/copy.js";
 
-/** A field and a button, in a browser with or without a clipboard, where `copies` says whether a command copies. */
+/** A field and a button, in a browser with or without a clipboard; `copies`: whether the copy command succeeds. */
 function copying(t, clipboard, copies) {
 	const globals = { navigator: { clipboard }, document: { execCommand: () => copies } };
 	for (const [name, value] of Object.entries(globals)) {

@@ -8,7 +8,7 @@ import { firstChanges, storageWords } from "../../../static/js/steps/cluster/wor
 
 useCatalogue(JSON.parse(readFileSync(new URL("../../../static/i18n/en.json", import.meta.url))));
 
-/** All lists of up to four changes, each of one of these lengths. */
+/** Yields all lists of up to `most` changes, each of one of these lengths. */
 function* listsOf(lengths, most = 4, changes = []) {
 	if (changes.length) yield changes;
 	if (changes.length === most) return;

@@ -27,14 +27,14 @@ const catalogue = (language) => JSON.parse(readFileSync(join(ROOT, "static", "i1
 
 /** The events of each file, and the state after each. */
 function played(files) {
-	const told = execFileSync(PYTHON, [join(ROOT, "tests", "js", "trace", "chunks.py"), ...files], {
+	const output = execFileSync(PYTHON, [join(ROOT, "tests", "js", "trace", "chunks.py"), ...files], {
 		cwd: ROOT,
 		env: { ...process.env, PYTHONPATH: ROOT },
 		maxBuffer: 1 << 29,
 	});
 	const out = new Map();
 	const states = new Map();
-	for (const line of told.toString().split("\n").filter(Boolean)) {
+	for (const line of output.toString().split("\n").filter(Boolean)) {
 		const { file, chunk } = JSON.parse(line);
 		unpack(chunk);
 		const state = states.get(file) ?? states.set(file, emptyState()).get(file);

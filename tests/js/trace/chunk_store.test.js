@@ -36,12 +36,12 @@ function whole(state) {
 	return { ...rest, nodes: Object.fromEntries(nodes), pods: Object.fromEntries(pods) };
 }
 
-/** As it is written now: what happened to pods and the cycle under way (a log of it all says the same as a compacted one). */
+/** A keyframe as it is written now: the events so far (a compacted log gives the same state), and those of the cycle. */
 function since(state) {
 	const past = EVENTS.slice(1, state.step);
-	const told = (events) => events.filter((event) => event.type !== "ClockAdvanced");
+	const withoutClock = (events) => events.filter((event) => event.type !== "ClockAdvanced");
 	const cycle = past.slice(past.findLastIndex((event) => event.type === "CycleStarted"));
-	return { step: state.step, time: state.time, since: told(past), cycle: told(cycle) };
+	return { step: state.step, time: state.time, since: withoutClock(past), cycle: withoutClock(cycle) };
 }
 
 /** The run in chunks, and the state after every 37th step, computed from the start. */

@@ -130,7 +130,7 @@ test("a frame that is not ours is refused", async () => {
 	await assert.rejects(openFrame(new ArrayBuffer(40)), /not a chunk/);
 });
 
-/** A frame whose body cannot be opened. */
+/** A frame whose body cannot be decoded. */
 function damagedFrame(seq) {
 	const bytes = frame(seq);
 	new Uint8Array(bytes, 32).fill(7);
