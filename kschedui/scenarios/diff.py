@@ -115,7 +115,7 @@ def between(
     if not anchors:
         return []
     cuts = [(i1, j1), *((i1 + i, j1 + j) for i, j in anchors), (i2, j2)]
-    return [(a, c, b, d, depth) for (a, b), (c, d) in pairwise(cuts) if a < c and b < d]
+    return [(i, next_i, j, next_j, depth) for (i, j), (next_i, next_j) in pairwise(cuts) if i < next_i and j < next_j]
 
 
 def pairs(old: list[str], new: list[str]) -> list[tuple[int, int]]:

@@ -383,7 +383,7 @@ def rename(scenario: Scenario, title: str) -> None:
 
 
 def set_visibility(visitor: Visitor, scenario: Scenario, visibility: str) -> None:
-    """Set the visibility. Raises NotAllowed if a copy would be more visible than its original."""
+    """Set the visibility. Raises NotAllowed if a copy would be more visible than somebody's original."""
     if visibility != scenario.visibility:
         access.require_no_wider(visitor, scenario.fork_of.scenario if scenario.fork_of else None, visibility)
     scenario.visibility = Scenario.Visibility(visibility)

@@ -158,11 +158,13 @@ def _zone(node: Node | None) -> str:
 
 def _nodes_more(moment: Moment, pod: Pod, requested: int, fit: int) -> list[NodesMore]:
     """Return the smallest sufficient number for each kind of node (by bisection), the smallest first."""
-    results = [NodesMore(node.name, _fewest(moment, pod, node.name, requested, fit)) for node in kinds(moment)]
+    results = [
+        NodesMore(node.name, _fewest(moment, pod, node.name, requested, fit)) for node in node_of_each_kind(moment)
+    ]
     return sorted(results, key=lambda result: (result.count is None, result.count or 0))
 
 
-def kinds(moment: Moment, most: int = 8) -> Sequence[Node]:
+def node_of_each_kind(moment: Moment, most: int = 8) -> Sequence[Node]:
     """Return a schedulable node of each kind, at most `most`, the least cpu first; nodes of a kind differ in name."""
     seen: dict[object, Node] = {}
     cluster = moment.world().cluster

@@ -231,7 +231,7 @@ def _unready_words(history: PodHistory) -> Message:
 
 
 def creation_words(history: PodHistory) -> Message:
-    """Return a sentence with the time, actor and cause of a pod's creation."""
+    """Return a sentence with the time, actor and cause of a pod's creation, or that it existed from the start."""
     if history.made is None:
         return Message("It existed as the run began.")
     return _words_of(history.made, Message("made it"))

@@ -512,7 +512,7 @@ def _is_scalar(type_: CelType) -> bool:
 
 
 def _literal_int(arguments: list[_Part], default: int) -> int:
-    """Return the first argument if it is an integer literal, otherwise the default."""
+    """Return the first argument, as an unsigned number, if it is an integer literal; otherwise the default."""
     if arguments and isinstance(arguments[0].expr.node, Literal) and type(arguments[0].expr.node.value) is int:
         return arguments[0].expr.node.value & MAX_UINT
     return default

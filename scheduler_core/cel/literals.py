@@ -75,7 +75,7 @@ def unescape(text: str, *, as_bytes: bool = False) -> str | bytes:
 
 
 def _unescape_one(body: str, at: int, *, as_bytes: bool) -> tuple[bytes, int]:
-    """Return the character of the escape sequence at an offset, and the end of the sequence. Raises LiteralError."""
+    """Return the bytes that the escape sequence at an offset stands for, and its end. Raises LiteralError."""
     letter = body[at + 1 : at + 2]
     if letter in _SIMPLE:
         return _SIMPLE[letter].encode(), at + 2

@@ -73,7 +73,7 @@ class _Sync:
     def _available(self, replica_set: Workload) -> int:
         return self._api.workload_status(replica_set).number("availableReplicas")
 
-    def _get_new(self, *, create: bool) -> Workload | None:
+    def _sync_new(self, *, create: bool) -> Workload | None:
         """Give the new ReplicaSet the highest revision, and return it (getNewReplicaSet).
 
         If it is missing, it is created if `create`; otherwise None is returned.
@@ -188,8 +188,11 @@ class _Sync:
         return changes
 
     def is_scaling_event(self) -> bool:
-        """Return whether the Deployment's size differs from the one stored in an active ReplicaSet (isScalingEvent)."""
-        self._get_new(create=False)
+        """Return whether the Deployment's size differs from the one stored in an active ReplicaSet (isScalingEvent).
+
+        The revision of the new ReplicaSet is updated first, if there is one.
+        """
+        self._sync_new(create=False)
         for replica_set in self._all():
             desired = _annotations(replica_set).get(DESIRED)
             if _spec(replica_set).replicas > 0 and desired is not None and int(desired) != self._spec.replicas:
@@ -198,7 +201,7 @@ class _Sync:
 
     def scale(self) -> None:
         """Scale without a rollout (sync, scale)."""
-        new = self._get_new(create=False)
+        new = self._sync_new(create=False)
         self._scale(new)
         if self._spec.paused:
             self._clean_up()
@@ -265,7 +268,7 @@ class _Sync:
 
     def roll(self) -> None:
         """Take a step of a rolling update (rolloutRolling)."""
-        new = self._get_new(create=True)
+        new = self._sync_new(create=True)
         assert new is not None
         if not self._roll_up(new) and not self._roll_down(new):
             self._clean_up_when_complete()
@@ -327,12 +330,12 @@ class _Sync:
 
     def recreate(self) -> None:
         """Take a step of a recreation: old pods are deleted before new ones are created (rolloutRecreate)."""
-        new = self._get_new(create=False)
+        new = self._sync_new(create=False)
         old = [rs for rs in self._old() if _spec(rs).replicas > 0]
         for replica_set in old:
             self._resize(replica_set, 0, because("recreate-down", owner=self._label))
         if not old and not self._old_pods_run():
-            new = new or self._get_new(create=True)
+            new = new or self._sync_new(create=True)
             assert new is not None
             cause = because("scaled", owner=self._label, replicas=self._spec.replicas)
             self._resize(new, self._spec.replicas, cause)
@@ -425,7 +428,7 @@ class _Sync:
         if not self._has_deadline():
             conditions = tuple(c for c in conditions if c.type != "Progressing")
         elif not self._was_complete(new, old):
-            conditions = self._progress(new, old)
+            conditions = self._conditions_with_progress(new, old)
         new_set = self._new()
         failures = [
             condition
@@ -448,7 +451,7 @@ class _Sync:
             and condition.reason == "NewReplicaSetAvailable"
         )
 
-    def _progress(self, new: WorkloadStatus, old: WorkloadStatus) -> tuple[Condition, ...]:
+    def _conditions_with_progress(self, new: WorkloadStatus, old: WorkloadStatus) -> tuple[Condition, ...]:
         new_set = self._new()
         if new_set is None:
             name = f'Deployment "{self._deployment.name}"'

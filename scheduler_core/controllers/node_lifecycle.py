@@ -78,9 +78,9 @@ def set_no_schedule_taints(node: Node, api: Api) -> None:
 
 def write_taints(node: Node, taints: Iterable[Taint], api: Api) -> None:
     """Write the taints of a node if they differ from the stored ones."""
-    stored = tuple(taints)
-    if stored != node.taints:
-        api.apply_object(with_taints(node, stored), "update", because("node-condition", node=node.name))
+    wanted = tuple(taints)
+    if wanted != node.taints:
+        api.apply_object(with_taints(node, wanted), "update", because("node-condition", node=node.name))
 
 
 def with_taints(node: Node, taints: Sequence[Taint]) -> Node:

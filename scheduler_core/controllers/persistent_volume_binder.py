@@ -18,7 +18,10 @@ NO_VOLUME = "no persistent volumes available for this claim and no storage class
 
 
 def reconcile(key: str, api: Api) -> None:
-    """Bind a claim unless it waits for a consumer, or make a new volume Available (key "volume NAME")."""
+    """Bind a claim unless it waits for a consumer, or make a new volume Available (key "volume NAME").
+
+    If no volume fits the claim, try again after RESYNC_SECONDS.
+    """
     if key.startswith("volume "):
         volume = api.cluster.get("PersistentVolume", key.removeprefix("volume "))
         if isinstance(volume, PersistentVolume) and volume.phase == "Pending" and not volume.claim_ref:

@@ -110,7 +110,7 @@ class NominationCleared(Event, frozen=True, tag=True):
 
 
 def candidates_of(event: PreemptionEvaluated) -> list[Candidate]:
-    """Return the candidates that are recorded in full, in the candidates' order."""
+    """Return the candidates that are recorded in full, in their original order."""
     return event.candidates if event.dry_runs is None else _unpack(event.dry_runs)
 
 

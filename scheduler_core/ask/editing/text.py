@@ -238,7 +238,7 @@ def _offset(text: str, chunk: Chunk) -> int:
 
 
 def _framed(old: str, body: str) -> str:
-    """Return a document's new text after the marker of the old text, if it has one."""
+    """Return a document's new text, below the blanked marker of the old text if that has one."""
     marker = "   \n" if old.startswith("   ") and old[3:4] in ("\n", "\r", " ", "") else ""
     return marker + body
 

@@ -133,7 +133,7 @@ def _world(
     unreadable: dict[PodKey, str],
     registry: Registry,
 ) -> World:
-    """Return a world with the cluster as a release parses it."""
+    """Return a world with the cluster as the scenario's release parses it."""
     objects = tuple(_objects(scenario, cluster, read_otherwise, unreadable))
     simulation = _LoadedSimulation(replace(scenario, objects=objects), registry)
     return Moment(scenario, registry, simulation, None).world()

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from scheduler_core.apis.core import Node, Pod, PodKey
 from scheduler_core.apis.messages import Message
-from scheduler_core.ask.capacity import kinds
+from scheduler_core.ask.capacity import node_of_each_kind
 from scheduler_core.ask.editing.edits import AddNodes, Edit, NotPossible, SetField
 from scheduler_core.ask.moments.moment import Moment
 from scheduler_core.ask.moments.objections import Objections
@@ -352,7 +352,7 @@ class ChangeSearch:
         pod = self._world.cluster.pods.get(self.key)
         if pod is not None and pinned_node(pod):
             return
-        nodes = kinds(self._moment)
+        nodes = node_of_each_kind(self._moment)
         more = [
             Proposal("nodes", [AddNodes(node.name, 1)], node.name, 0, 1, 2.0 + 0.01 * number)
             for number, node in enumerate(nodes)

@@ -191,7 +191,10 @@ class ClusterState:
         return groups
 
     def instances_with_errors(self) -> list[tuple[Group, list[str], bool]]:
-        """Return each group with instances that cannot be created, their names, and whether any error is new."""
+        """Return each group with instances that cannot be created, their names, and whether any error is new.
+
+        The errors are not new afterwards.
+        """
         groups = []
         for group in self._cloud.groups.values():
             errors = {name: instance.error for name, instance in group.instances.items() if instance.error}

@@ -174,7 +174,7 @@ class Planner:
         self._unremovable_until[name] = self._api.now + self._flags["unremovable-node-recheck-timeout"]
 
     def nodes_to_delete(self, in_progress: Mapping[str, bool]) -> tuple[list[Candidate], list[Candidate]]:
-        """Return the nodes to delete now: empty ones, and those to drain.
+        """Return the nodes to delete now: empty ones, and those to drain. `unremovable` then says why others stay.
 
         `in_progress`: the nodes that are being removed, and whether each is drained.
         """

@@ -259,7 +259,7 @@ class Disruption:
 
     def _multi_node(self) -> Waits:
         """Find a command that removes the n nodes of the lowest cost, for the largest n (multinodeconsolidation.go)."""
-        candidates = self._candidates(self._is_underutilized)
+        candidates = self._candidates(self._should_consolidate)
         if not candidates or self._is_consolidated("multi"):
             return None
         budgets, disruptable, constrained = self._budgets("Underutilized"), [], False
@@ -283,7 +283,7 @@ class Disruption:
 
         Pools are tried in turn, each starting with the node of the lowest disruption cost.
         """
-        candidates = self._candidates(self._is_underutilized)
+        candidates = self._candidates(self._should_consolidate)
         if not candidates or self._is_consolidated("single"):
             return None
         budgets, constrained = self._budgets("Underutilized"), False
@@ -404,7 +404,7 @@ class Disruption:
         assert candidate.node.claim is not None
         return candidate.node.claim.is_true("Drifted")
 
-    def _is_underutilized(self, candidate: Candidate) -> bool:
+    def _should_consolidate(self, candidate: Candidate) -> bool:
         """Return whether a node may be consolidated now (consolidation.ShouldDisrupt)."""
         assert candidate.node.claim is not None
         return self._may_consolidate(candidate) and candidate.node.claim.is_true("Consolidatable")
@@ -496,7 +496,10 @@ class Disruption:
         return f"Not all pods would schedule, {''.join(errors[:MOST_ERRORS])}{more}"
 
     def _consolidation(self, candidates: Sequence[Candidate]) -> Command | None:
-        """Return the command that removes the candidates together; None if there is none (computeConsolidation)."""
+        """Return the command that removes the candidates together; None if there is none (computeConsolidation).
+
+        The reason for None is recorded on a candidate that is consolidated by itself.
+        """
         alone = candidates[0] if len(candidates) == 1 else None
         results = self._simulate(candidates)
         if errors := self._scheduling_errors(results):
@@ -621,7 +624,7 @@ class Disruption:
         self._valid_candidates(command)
 
     def _valid_candidates(self, command: Command) -> list[Candidate]:
-        valid = _still_proposed(command.candidates, self._candidates(self._is_underutilized))
+        valid = _still_proposed(command.candidates, self._candidates(self._should_consolidate))
         if len(valid) != len(command.candidates):
             raise Rejected("churn")
         budgets = self._budgets("Underutilized")
@@ -632,7 +635,7 @@ class Disruption:
         return valid
 
     def _is_consolidated(self, method: str) -> bool:
-        """Return whether nothing has changed since a method found nothing to do, which holds for `STATE_HOLDS`."""
+        """Return whether nothing has changed since a method found nothing to do (for up to `STATE_HOLDS` seconds)."""
         if self._api.now - self._state.changed >= STATE_HOLDS:
             self._state.changed = self._api.now
         return self._consolidated.get(method) == self._state.changed

@@ -410,7 +410,7 @@ class Solver:
         return "" if self._catalogue.offered(requirements) & bit else "offering"
 
     def _template(self, pool: NodePool, daemon_pods: Sequence[Pod]) -> Template | None:
-        """Return the initial claim of a pool, None if no type meets its requirements."""
+        """Return the initial claim of a pool; None if no type meets its requirements, which `without_types` notes."""
         requirements = requirements_of_pool(pool)
         relaxes = self._options.relaxes_min_values
         types, _, reason = filter_types(
