@@ -205,7 +205,15 @@ CACHES = {
 # --- Runs and their followers -------------------------------------------------------------------------------------
 LONG_PLACES = number("KSCHEDUI_LONG_PLACES", 0) or min(4, os.cpu_count() or 1)  # of one worker, for long runs
 WORK_PROCESSES = number("KSCHEDUI_WORK_PROCESSES", 0 if TESTING else 2)  # of a web process, for visitors' work
-WORK_MODULES = ["kschedui.urls"]  # loaded for it, with all that they import
+WORK_MODULES = [  # of the functions that do it; its processes load them, with all that they import
+    "kschedui.scenarios.across_releases",
+    "kschedui.web.api.jobs",
+    "kschedui.web.api.routes.what_if.jobs",
+    "kschedui.web.pages.analysis.pending_groups",
+    "kschedui.web.pages.decoded",
+    "kschedui.web.pages.people.passwords",
+    "kschedui.web.pages.pictures.drawn",
+]
 WORK_IDLE_SECONDS = number("KSCHEDUI_WORK_IDLE_SECONDS", 60)  # after which what worked gives its memory back
 RUN_LEASE_SECONDS = number("KSCHEDUI_RUN_LEASE_SECONDS", 9)  # a worker that is silent for longer has lost its run
 REAPER_SECONDS = number("KSCHEDUI_REAPER_SECONDS", 2)  # between two looks for lost runs

@@ -117,4 +117,4 @@ def process() -> Worker:
     """
     here: Any = multiprocessing.process
     here._current_process = MAIN
-    return Worker(settings.LIMITS["run_memory_bytes"], slow=True)
+    return Worker(settings.LIMITS["run_memory_bytes"], slow=True, modules=[settings.ROOT_URLCONF])

@@ -51,11 +51,13 @@ class Ended(Exception):
 class Worker:
     """A worker process; started on first use, and again after it has ended.
 
-    For one thread at a time. `took` is the processor time of the last work.
+    For one thread at a time. `took` is the processor time of the last work. `modules`: those that its server loads
+    beside the settings' WORK_MODULES; a server is started with those of the first worker.
     """
 
-    def __init__(self, memory: int, *, slow: bool) -> None:
+    def __init__(self, memory: int, *, slow: bool, modules: Sequence[str] = ()) -> None:
         self.memory = memory
+        self.modules = modules
         self.slow = slow
         self.took = 0.0
         self._process: Any = None
@@ -117,10 +119,10 @@ class Worker:
                 self.stop()
             if self._connection is None:
                 context = get_context("forkserver")
-                context.set_forkserver_preload([PRELOADED])
+                context.set_forkserver_preload([PRELOADED, *self.modules])
                 ours, theirs = context.Pipe()
-                idle = settings.WORK_IDLE_SECONDS if self.slow else None  # the one for quick work stays
-                process = context.Process(target=serve, args=(theirs, self.memory, self.slow, idle), daemon=True)
+                arguments = (theirs, self.memory, self.slow, settings.WORK_IDLE_SECONDS)
+                process = context.Process(target=serve, args=arguments, daemon=True)
                 process.start()
                 theirs.close()
                 self._process, self._connection = process, ours
@@ -152,8 +154,8 @@ class Worker:
 # --- In the process -----------------------------------------------------------------------------------------------
 
 
-def serve(connection: Connection, memory: int, slow: bool, idle: float | None) -> None:
-    """Do work as it arrives, until the other end is closed or none has come for `idle` seconds, if not None."""
+def serve(connection: Connection, memory: int, slow: bool, idle: float) -> None:
+    """Do work as it arrives, until the other end is closed or none has come for `idle` seconds."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN if number == signal.SIGINT else signal.SIG_DFL)
     os.nice(SLOW_NICE if slow else QUICK_NICE)

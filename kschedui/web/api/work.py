@@ -37,6 +37,7 @@ def work(
     long texts do; other slow work is detected. Raises any error of the function, and Busy, TooMuch and
     ClientDisconnected of `kschedui.work`.
     """
+    assert function.__module__ in settings.WORK_MODULES, function
     if upload_of(request) is not None:  # in a process of its own already
         return call(function, args)
     client, disconnect = WorkOwner.of(request)
@@ -83,6 +84,7 @@ class WorkOwner(NamedTuple):
 
     async def work(self, function: Callable[..., Result], *args: object, near: Hashable = None) -> Result:
         """Return the function's result, for the next piece of a stream."""
+        assert function.__module__ in settings.WORK_MODULES, function
         options = WorkOptions(near=near, patience=PATIENCE, disconnect=self.disconnect)
         context = contextvars.copy_context()
         loop = asyncio.get_running_loop()

@@ -1,33 +1,19 @@
 """/decode/: explains a FailedScheduling message, and creates a scenario with the same one."""
 
-import re
-from typing import Any
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_http_methods
 
-from kschedui.language import in_language
 from kschedui.scenarios import store as scenarios
-from kschedui.scenarios.importers import for_people
-from kschedui.scenarios.kinds_of_text import is_for_people
-from kschedui.waiting import starter
-from kschedui.waiting.decoded import in_words
-from kschedui.waiting.described import described_pods, other_events
-from kschedui.waiting.message import FailedMessage, messages, write_message
-from kschedui.waiting.others import foreign_messages
 from kschedui.web.api import jobs
 from kschedui.web.api.rates import count
 from kschedui.web.api.refusals import Refusal
 from kschedui.web.api.visitors import keeping, keeping_visitor
 from kschedui.web.api.work import work
+from kschedui.web.pages.decoded import LONGEST, decode
 from kschedui.web.pages.page_view import page_view
 
-LONGEST = 150_000  # characters, as of the dialog that imports (static/js/intake/dialog.js)
-AN_OBJECT = re.compile(
-    r"""(?m)^[ \t]{0,40}(?:[{-][ \t]{0,40})?["']?(?:apiVersion|kind)["']?[ \t]{0,9}:[ \t]{0,9}["']?\w"""
-)
 EXAMPLE = (
     "0/5 nodes are available: 1 node(s) had untolerated taint {dedicated: gpu}, 4 Insufficient cpu. preemption: 0/5 "
     "nodes are available: 1 Preemption is not helpful for scheduling, 4 No preemption victims found for incoming pod."
@@ -53,27 +39,6 @@ def page(request: HttpRequest) -> HttpResponse:
     if "open" in request.POST:
         return open_starter(request, context["starter"].text)
     return render(request, "decode.html", context)
-
-
-def decode(text: str) -> dict[str, Any]:
-    """Return the page's context. Executed by `kschedui.work`."""
-    reading = for_people.read(text) if is_for_people(text) else for_people.Reading()
-    failed_messages = messages(text)
-    message = failed_messages[0] if failed_messages else FailedMessage()
-    scenario = starter.starter(message, in_language(starter.TITLE))
-    context = {
-        "text": text,
-        "longest": LONGEST,
-        **in_words(message, in_language),
-        "foreign": foreign_messages(text, in_language),
-        "others": [write_message(failed_message) for failed_message in failed_messages[1:]],
-        "starter": scenario,
-        "with_objects": bool(reading.objects or AN_OBJECT.search(text)),
-        "notes": list(map(in_language, reading.notes)),
-        "described": described_pods(reading),
-        "other_events": other_events(reading),
-    }
-    return {**context, "starter_message": starter.simulated_message(scenario.text) if scenario.text else ""}
 
 
 def open_starter(request: HttpRequest, text: str) -> HttpResponse:

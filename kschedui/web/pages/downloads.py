@@ -3,8 +3,7 @@
 import hashlib
 import io
 import re
-from collections.abc import AsyncIterator, Callable
-from typing import Any
+from collections.abc import AsyncIterator
 
 import segno
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
@@ -30,7 +29,7 @@ from kschedui.web.api.work import work
 from kschedui.web.pages import cards
 from kschedui.web.pages.page_view import page_view
 from kschedui.web.pages.pictures import alone
-from kschedui.web.pages.pictures.moment import moment_of
+from kschedui.web.pages.pictures.drawn import draw_picture
 from kschedui.web.pages.requested import requested_release
 
 
@@ -139,27 +138,6 @@ def picture(request: HttpRequest, version: Version, kind: str, form: str) -> Htt
     response = HttpResponse(work(request, draw_picture, form, at, at_step, *end), content_type=kind)
     response.headers["ETag"] = etag
     return response
-
-
-def draw_picture(
-    form: str, at: tuple[str, int] | None, at_step: str, drawing: dict[str, Any], words: alone.PictureWords
-) -> str | bytes:
-    """Draw a picture in a format (FORMS). Executed by `kschedui.work`.
-
-    `at`: a run and a step; `at_step`: the line below its picture. `drawing` and `words`: the picture without a step,
-    also used for a run whose stored keyframes are too old.
-    """
-    moment = moment_of(*at) if at else None
-    if moment is None:
-        return FORMS[form](drawing, words)
-    return FORMS[form](moment.drawing, words._replace(sentence=moment.sentence, foot=at_step))
-
-
-FORMS: dict[str, Callable[[dict[str, Any], alone.PictureWords], str | bytes]] = {
-    "svg": alone.svg,
-    "png": alone.png,
-    "bare": lambda drawing, words: alone.bare(drawing),
-}
 
 
 def requested_place(request: HttpRequest) -> str:

@@ -13,7 +13,7 @@ from kschedui.cli.main import main
 from kschedui.waiting.decoded import in_words
 from kschedui.waiting.message import messages, write_message
 from kschedui.waiting.others import foreign_messages
-from kschedui.web.pages.decoding import decode
+from kschedui.web.pages.decoded import decode
 from tests.web.conftest import Browser
 from tests.web.pages.test_decoder import DESCRIBED, EVENTS, FULL, IN_JSON
 

@@ -7,7 +7,7 @@ import pytest
 
 from kschedui.models import Chunk, Run
 from kschedui.runs import frames, worker
-from kschedui.web.pages.analysis.pending import MOST, OTHERS
+from kschedui.web.pages.analysis.pending_groups import MOST, OTHERS
 from scheduler_core import encode
 from tests.builders import node, pod, scenario
 from tests.core.controllers.worlds import node as live_node
