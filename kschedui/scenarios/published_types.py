@@ -79,7 +79,9 @@ class Published:
             if isinstance(document.get("products"), Mapping):
                 terms = (document.get("terms") or {}).get("OnDemand") or {}
                 products = document["products"].items()
-                entries = [{"product": p, "terms": {"OnDemand": terms.get(sku) or {}}} for sku, p in products]
+                entries = [
+                    {"product": product, "terms": {"OnDemand": terms.get(sku) or {}}} for sku, product in products
+                ]
                 return self._each(entries, self._aws_product)
         raise UnknownList
 
@@ -99,7 +101,9 @@ class Published:
         category, generation = AWS_NAME.findall(family)[0]
         attributes = {"category": category, "family": family, "generation": generation, "size": size, "cpu": cpus}
         resources = {"cpu": str(cpus), "memory": f"{memory}Mi"}
-        interfaces, addresses = (network.get(f) for f in ("MaximumNetworkInterfaces", "Ipv4AddressesPerInterface"))
+        interfaces, addresses = (
+            network.get(field) for field in ("MaximumNetworkInterfaces", "Ipv4AddressesPerInterface")
+        )
         if interfaces and addresses:
             resources["pods"] = str(interfaces * (addresses - 1) + 2)  # what the VPC CNI has addresses for
         for gpu in (entry.get("GpuInfo") or {}).get("Gpus") or ():

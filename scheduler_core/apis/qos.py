@@ -7,7 +7,7 @@ from typing import Any
 
 from scheduler_core.apis.container_resources import amounts
 
-QOS = ("BestEffort", "Burstable", "Guaranteed")
+QOS = ("BestEffort", "Burstable", "Guaranteed")  # the lowest first
 _COMPUTE = ("cpu", "memory")
 
 
@@ -21,7 +21,10 @@ def qos_class(spec: Mapping[str, Any]) -> str:
     limits = [amounts(entry.get("limits")) for entry in resources]
     requests = [{**bound, **amounts(entry.get("requests"))} for entry, bound in zip(resources, limits, strict=True)]
     if not any(given.get(name) for given in (*requests, *limits) for name in _COMPUTE):
-        return QOS[0]
+        return "BestEffort"
     bounded = all(bound.get(name) for bound in limits for name in _COMPUTE)
-    equal = all(sum(r.get(name, 0) for r in requests) == sum(b.get(name, 0) for b in limits) for name in _COMPUTE)
-    return QOS[2] if bounded and equal else QOS[1]
+    equal = all(
+        sum(given.get(name, 0) for given in requests) == sum(bound.get(name, 0) for bound in limits)
+        for name in _COMPUTE
+    )
+    return "Guaranteed" if bounded and equal else "Burstable"

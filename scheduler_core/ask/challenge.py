@@ -123,7 +123,7 @@ def variant_text(
     seed: int | None,
     dump: Callable[[Any], str],
 ) -> str:
-    """Return a variant with the answer as a scenario of its own, the answer first."""
+    """Return a variant (None: the original) with the answer as a scenario of its own, the answer first."""
     kinds = {ANSWERS[kind] for kind in challenge.asks}
     documents = [
         document.data

@@ -108,48 +108,10 @@ class _Sync:
             self._api.update(self._deployment, None)
 
     def _create(self, number: int) -> Workload:
-        spec, deployment, api = self._spec, self._deployment, self._api
-        hashed = template_hash(spec.template)
-        metadata = deployment.manifest.get("metadata") or {}
-        labels = {**((spec.template.get("metadata") or {}).get("labels") or {}), HASH_LABEL: hashed}
-        template = {**spec.template, "metadata": {**(spec.template.get("metadata") or {}), "labels": labels}}
-        selector = dict((deployment.manifest.get("spec") or {}).get("selector") or {})
-        selector["matchLabels"] = {**(selector.get("matchLabels") or {}), HASH_LABEL: hashed}
+        """Create the new ReplicaSet with this revision, and return it. Raises AdmissionRefused."""
+        deployment, api = self._deployment, self._api
         size = self._size_of_new(0)
-        annotations = {
-            **{key: value for key, value in (metadata.get("annotations") or {}).items() if key != REVISION},
-            DESIRED: str(spec.replicas),
-            MAX_REPLICAS: str(spec.replicas + self._surge),
-            REVISION: str(number),
-        }
-        built = api.build(
-            "ReplicaSet",
-            {
-                "apiVersion": "apps/v1",
-                "kind": "ReplicaSet",
-                "metadata": {
-                    "name": f"{deployment.name}-{hashed}",
-                    "namespace": deployment.namespace,
-                    "labels": labels,
-                    "annotations": annotations,
-                    "ownerReferences": [
-                        {
-                            "apiVersion": "apps/v1",
-                            "kind": "Deployment",
-                            "name": deployment.name,
-                            "uid": deployment.uid,
-                            "controller": True,
-                        }
-                    ],
-                },
-                "spec": {
-                    "replicas": size,
-                    "minReadySeconds": spec.min_ready_seconds,
-                    "selector": selector,
-                    "template": template,
-                },
-            },
-        )
+        built = api.build("ReplicaSet", self._manifest_of_new(number, size))
         assert isinstance(built, Workload)
         called = f"{deployment.name}@{api.next_set_number(deployment)}"
         new = api.create(built, because("new-template", owner=self._label), called=called)
@@ -158,8 +120,48 @@ class _Sync:
             message = f'Created new replica set "{called}"'
             self._set_condition(Condition("Progressing", "True", "NewReplicaSetCreated", message))
         if size > 0:
-            self._api.record(deployment, "ScalingReplicaSet", f"Scaled up replica set {called} from 0 to {size}")
+            api.record(deployment, "ScalingReplicaSet", f"Scaled up replica set {called} from 0 to {size}")
         return new
+
+    def _manifest_of_new(self, number: int, size: int) -> dict[str, Any]:
+        """Return the manifest of the new ReplicaSet with this revision and size."""
+        spec, deployment = self._spec, self._deployment
+        hash_ = template_hash(spec.template)
+        metadata = deployment.manifest.get("metadata") or {}
+        labels = {**((spec.template.get("metadata") or {}).get("labels") or {}), HASH_LABEL: hash_}
+        template = {**spec.template, "metadata": {**(spec.template.get("metadata") or {}), "labels": labels}}
+        selector = dict((deployment.manifest.get("spec") or {}).get("selector") or {})
+        selector["matchLabels"] = {**(selector.get("matchLabels") or {}), HASH_LABEL: hash_}
+        annotations = {
+            **{key: value for key, value in (metadata.get("annotations") or {}).items() if key != REVISION},
+            DESIRED: str(spec.replicas),
+            MAX_REPLICAS: str(spec.replicas + self._surge),
+            REVISION: str(number),
+        }
+        owner = {
+            "apiVersion": "apps/v1",
+            "kind": "Deployment",
+            "name": deployment.name,
+            "uid": deployment.uid,
+            "controller": True,
+        }
+        return {
+            "apiVersion": "apps/v1",
+            "kind": "ReplicaSet",
+            "metadata": {
+                "name": f"{deployment.name}-{hash_}",
+                "namespace": deployment.namespace,
+                "labels": labels,
+                "annotations": annotations,
+                "ownerReferences": [owner],
+            },
+            "spec": {
+                "replicas": size,
+                "minReadySeconds": spec.min_ready_seconds,
+                "selector": selector,
+                "template": template,
+            },
+        }
 
     # Sizes
 

@@ -321,7 +321,7 @@ class Live:
         if syncs <= MAX_SYNCS:
             return
         busiest = sorted(self._syncs, key=lambda other: -self._syncs[other])[:2]
-        names = " and ".join(f"{self._controllers[n].name} ({key})" for n, key in busiest)
+        names = " and ".join(f"{self._controllers[number].name} ({key})" for number, key in busiest)
         raise EndlessSync(
             Message(
                 "{actors} answered each other {times} times at {now:g} s without end",

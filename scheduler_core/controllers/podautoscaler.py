@@ -95,8 +95,8 @@ def _limited_size(autoscaler: Workload, spec: AutoscalerSpec, size: int, propose
     samples.append((api.now, proposed))
     longest = max(spec.up.stabilization_seconds, spec.down.stabilization_seconds)
     samples[:] = [sample for sample in samples if sample[0] >= api.now - longest]
-    least_up = min(n for at, n in samples if at >= api.now - spec.up.stabilization_seconds)
-    most_down = max(n for at, n in samples if at >= api.now - spec.down.stabilization_seconds)
+    least_up = min(proposal for at, proposal in samples if at >= api.now - spec.up.stabilization_seconds)
+    most_down = max(proposal for at, proposal in samples if at >= api.now - spec.down.stabilization_seconds)
     stable = min(max(size, least_up), max(most_down, least_up))
     events = _samples(api, "events", autoscaler)
     if stable > size:

@@ -134,7 +134,7 @@ class _Sync:
         volumes = self._claim_volumes(number)
         if volumes:
             own = {volume["name"] for volume in volumes}
-            others = [v for v in manifest["spec"].get("volumes") or () if v.get("name") not in own]
+            others = [volume for volume in manifest["spec"].get("volumes") or () if volume.get("name") not in own]
             manifest["spec"] = {**manifest["spec"], "volumes": [*volumes, *others]}
         missing = sum(owned is None for owned in self._replicas)
         active = len(self._replicas) - missing

@@ -216,8 +216,8 @@ def _instance_types(nodes: Sequence[Manifest]) -> Iterator[Manifest]:
         capacity = {resource: amount + OVERHEAD.get(resource, 0) for resource, amount in size.items()}
         price = round(estimated_price(capacity), 4)
         offerings = [
-            {"zone": z, "capacityType": kind, "price": price if kind != "spot" else round(price * SPOT_SHARE, 4)}
-            for z in zones
+            {"zone": zone, "capacityType": kind, "price": price if kind != "spot" else round(price * SPOT_SHARE, 4)}
+            for zone in zones
             for kind in kinds
         ]
         own = {key: value for key, value in labels.items() if key.startswith("karpenter.k8s.")}

@@ -117,7 +117,7 @@ def in_v1(configuration: Manifest, notes: list[Message]) -> Manifest:
 
 
 def _with_weights_of(version: str, configuration: Manifest, notes: list[Message]) -> Manifest:
-    """Return the configuration with the default weights of its version written out, where those of v1 differ."""
+    """Return the configuration with the default weights of its version written out, where v1 differs; add a note."""
     weights = {name: own for name, own in WEIGHTS.get(version, {}).items() if own != WEIGHTS["v1"][name]}
     profiles = configuration.get("profiles") or [{}]
     if not weights or not isinstance(profiles, list):

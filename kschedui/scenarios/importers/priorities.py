@@ -69,7 +69,7 @@ def _names_other_class(spec: Manifest, classes: Mapping[str, Any]) -> bool:
 def _missing_classes(specs: list[Manifest], classes: Mapping[str, Any]) -> Iterator[Manifest]:
     """Yield each missing PriorityClass with the value and policy that most of its pods have, sorted by name.
 
-    Classes that only the API server may create, and values reserved for them, are left out.
+    Names and values that are reserved for the classes of the API server are left out.
     """
     wanted: dict[str, Counter[ValueAndPolicy]] = defaultdict(Counter)
     for spec in specs:

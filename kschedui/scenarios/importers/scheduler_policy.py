@@ -53,32 +53,15 @@ def convert_policy(policy: Manifest) -> tuple[Manifest, list[Message]]:
     became: list[str] = []
     lost: list[str] = []
     plugins: Manifest = {}
-    if isinstance(policy.get("predicates"), list):
-        filters = [*MANDATORY]
-        for name in _names(policy["predicates"]):
-            now = PREDICATES.get(name, ())
-            filters += [predicate for predicate in now if predicate not in filters]
-            _note_conversion(name, now, became, lost)
-        plugins["filter"] = {"disabled": [{"name": "*"}], "enabled": [{"name": name} for name in filters]}
-    strategy = ""
-    if isinstance(policy.get("priorities"), list):
-        weights: dict[str, int] = {}
-        for priority in policy["priorities"]:
-            name = str(priority.get("name")) if isinstance(priority, dict) else ""
-            plugin = PRIORITIES.get(name)
-            _note_conversion(name, (plugin,) if plugin else (), became, lost)
-            if plugin:
-                weight = priority.get("weight")
-                weights.setdefault(plugin, weight if isinstance(weight, int) and weight > 0 else 1)
-            strategy = "MostAllocated" if name == "MostRequestedPriority" else strategy
-        enabled = [{"name": name, "weight": weight} for name, weight in weights.items()]
-        plugins["score"] = {"disabled": [{"name": "*"}], "enabled": enabled}
     args: list[Manifest] = []
-    if strategy:
-        resources = [{"name": name, "weight": 1} for name in ("cpu", "memory")]
-        args.append(
-            {"name": "NodeResourcesFit", "args": {"scoringStrategy": {"type": strategy, "resources": resources}}}
-        )
+    if isinstance(policy.get("predicates"), list):
+        plugins["filter"] = _filter_plugins(policy["predicates"], became, lost)
+    if isinstance(policy.get("priorities"), list):
+        plugins["score"] = _score_plugins(policy["priorities"], became, lost)
+        if "MostRequestedPriority" in _names(policy["priorities"]):
+            resources = [{"name": name, "weight": 1} for name in ("cpu", "memory")]
+            strategy = {"type": "MostAllocated", "resources": resources}
+            args.append({"name": "NodeResourcesFit", "args": {"scoringStrategy": strategy}})
     if isinstance(hard := policy.get("hardPodAffinitySymmetricWeight"), int):
         args.append({"name": "InterPodAffinity", "args": {"hardPodAffinityWeight": hard}})
     profile: Manifest = {"schedulerName": "default-scheduler", "plugins": plugins, "pluginConfig": args}
@@ -97,6 +80,30 @@ def convert_policy(policy: Manifest) -> tuple[Manifest, list[Message]]:
     if lost:
         notes.append(Message("Skipped, because no plugin replaces them: {lost}.", lost=", ".join(lost)))
     return document, notes
+
+
+def _filter_plugins(predicates: list[Any], became: list[str], lost: list[str]) -> Manifest:
+    """Return the Filter plugins for the predicates, and those that cannot be left out."""
+    filters = [*MANDATORY]
+    for name in _names(predicates):
+        now = PREDICATES.get(name, ())
+        filters += [plugin for plugin in now if plugin not in filters]
+        _note_conversion(name, now, became, lost)
+    return {"disabled": [{"name": "*"}], "enabled": [{"name": name} for name in filters]}
+
+
+def _score_plugins(priorities: list[Any], became: list[str], lost: list[str]) -> Manifest:
+    """Return the Score plugins for the priorities; of several for one plugin, the weight of the first counts."""
+    weights: dict[str, int] = {}
+    for priority in priorities:
+        name = str(priority.get("name")) if isinstance(priority, dict) else ""
+        plugin = PRIORITIES.get(name)
+        _note_conversion(name, (plugin,) if plugin else (), became, lost)
+        if plugin:
+            weight = priority.get("weight")
+            weights.setdefault(plugin, weight if isinstance(weight, int) and weight > 0 else 1)
+    enabled = [{"name": name, "weight": weight} for name, weight in weights.items()]
+    return {"disabled": [{"name": "*"}], "enabled": enabled}
 
 
 def _names(entries: list[Any]) -> list[str]:

@@ -119,15 +119,7 @@ def expand(
         kind, name = str(manifest.get("kind")), name_of(manifest)
         keeps_alive = owners.keeps_alive(manifest)
         if kind in MAKERS and not is_whole(manifest):
-            notes.append(
-                Message(
-                    "Skipped {kind} {name}: its pod template has no spec, or a field of another type.",
-                    kind=kind,
-                    name=name,
-                )
-                if name
-                else Message("Skipped {kind}: it has no name.", kind=kind)
-            )
+            notes.append(describe_skipping(kind, name))
             continue
         has_pods = owners.has(manifest)
         created = [] if has_pods or kind not in MAKERS else list(made_of(manifest, nodes, budget, admission))
@@ -148,14 +140,14 @@ def expand(
             others.append(manifest)
         elif kind in SELECTORS:
             others.append(as_selector(manifest))
-    dropped = Counter(
+    owning = Counter(
         str(manifest.get("kind"))
         for manifest in objects
         if manifest.get("kind") in (*MAKERS, "CronJob") and manifest.get("kind") not in SELECTORS
         if owners.has(manifest)
     )
-    if dropped:
-        names = ", ".join(f"{number:,} {kind}" for kind, number in sorted(dropped.items()))
+    if owning:
+        names = ", ".join(f"{number:,} {kind}" for kind, number in sorted(owning.items()))
         notes.append(Message("Workloads that already have their pods were not expanded: {workloads}.", workloads=names))
     return others + pods, notes
 
@@ -283,6 +275,17 @@ def is_whole(manifest: Manifest) -> bool:
         bool(name_of(manifest) and pod)
         and all(isinstance(holder.get(name) or {}, dict) for holder, name in mappings)
         and all(isinstance(holder.get(name) or [], list) for holder, name in lists)
+    )
+
+
+def describe_skipping(kind: str, name: str) -> Message:
+    """Return a sentence about a workload that is not whole (`is_whole`)."""
+    if not name:
+        return Message("Skipped {kind}: it has no name.", kind=kind)
+    return Message(
+        "Skipped {kind} {name}: its pod template has no spec, or a field of another type.",
+        kind=kind,
+        name=name,
     )
 
 

@@ -152,6 +152,14 @@ def reading_table() -> dict[str, Any]:
     ):
         types[own] = dict(_OPEN)
         kinds[own] = {"versions": ["kschedui.io/v1alpha1"], "version": "kschedui.io/v1alpha1", "type": own}
+    kinds["NodePool"] = _node_pool(types)
+    types["Export"] = {field: {"l": {"t": name}} for field, name in _EXPORT.items()}
+    types["Export"]["schedulerConfig"] = {"t": CONFIGURATION.name}
+    return {"kinds": kinds, "types": types, "export": "Export"}
+
+
+def _node_pool(types: dict[str, dict[str, Rule]]) -> dict[str, Any]:
+    """Add the types of Karpenter's NodePool, and return the row of its kind."""
     types["NodePool"] = {
         "spec": {"t": "NodePoolSpec"},
         "metadata": {"t": "ObjectMeta"},
@@ -166,11 +174,8 @@ def reading_table() -> dict[str, Any]:
     }
     of_template = ["requirements", "taints", "startupTaints", "nodeClassRef", "expireAfter", "terminationGracePeriod"]
     types["NodePoolTemplate"] = {"metadata": {"t": "ObjectMeta"}, "spec": {"k": of_template}}
-    of_pools = ["karpenter.sh/v1", "karpenter.sh/v1beta1"]
-    kinds["NodePool"] = {"versions": of_pools, "version": of_pools[0], "type": "NodePool"}
-    types["Export"] = {field: {"l": {"t": name}} for field, name in _EXPORT.items()}
-    types["Export"]["schedulerConfig"] = {"t": CONFIGURATION.name}
-    return {"kinds": kinds, "types": types, "export": "Export"}
+    versions = ["karpenter.sh/v1", "karpenter.sh/v1beta1"]
+    return {"versions": versions, "version": versions[0], "type": "NodePool"}
 
 
 def _kind(versions: list[str], fields: Fields, types: dict[str, dict[str, Rule]]) -> dict[str, Any]:
