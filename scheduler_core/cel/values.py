@@ -342,14 +342,14 @@ def size_of(value: Value) -> int | None:
 
 def compare_numbers(value: Value, other: Value) -> int:
     """Compare numbers of any type by value: -1, 0 or 1; doubles are rounded as in cel-go."""
-    a, b = type(value), type(other)
-    if a is float or b is float:
-        if a is b:
-            return _sign(value, other)
-        if a is float:
-            return _compare_double(value, other)
+    kind, other_kind = type(value), type(other)
+    if kind is float and other_kind is float:
+        return _sign(value, other)
+    if kind is float:
+        return _compare_double(value, other)
+    if other_kind is float:
         return -_compare_double(other, value)
-    return _sign(value.value if a is Uint else value, other.value if b is Uint else other)
+    return _sign(value.value if kind is Uint else value, other.value if other_kind is Uint else other)
 
 
 def _compare_double(double: Value, value: Value) -> int:

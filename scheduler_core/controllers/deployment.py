@@ -482,7 +482,7 @@ class _Sync:
         return condition.updated + self._spec.progress_deadline_seconds < self._api.now
 
     def _sync_after_deadline(self) -> None:
-        """Sync again a second after the deadline (requeueStuckDeployment)."""
+        """Sync again a second after the deadline, while the rollout is in progress (requeueStuckDeployment)."""
         condition = self._status().condition("Progressing")
         if not self._has_deadline() or condition is None or self._is_complete(self._status()):
             return

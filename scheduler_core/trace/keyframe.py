@@ -162,7 +162,7 @@ class _Events(msgspec.Struct):
 
 @cache
 def _decoder(record: Any) -> msgspec.json.Decoder[Any]:
-    """Return the decoder. It is created on first use, since that takes longer than a small run."""
+    """Return the decoder of a type. It is created on first use, since that takes longer than a small run."""
     return msgspec.json.Decoder(record)
 
 

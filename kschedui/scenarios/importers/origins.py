@@ -79,14 +79,14 @@ class _Origins:
         if not 0 < number <= len(self._converted):
             return None
         data = self._converted[number - 1].data
-        for origin in self._origins_of(data):
-            problems = Problems()
-            problems.enter(origin.document.chunk, origin.document.prefix)
-            within = parse_path(data, path)
-            problems.error((*origin.prefix, *within), message)
-            (error,) = problems.errors()
-            return error
-        return None
+        origin = next(self._origins_of(data), None)
+        if origin is None:
+            return None
+        problems = Problems()
+        problems.enter(origin.document.chunk, origin.document.prefix)
+        problems.error((*origin.prefix, *parse_path(data, path)), message)
+        (error,) = problems.errors()
+        return error
 
     def _origins_of(self, data: dict[str, Any]) -> Iterator[Origin]:
         """Yield the object itself in the source, or the workload whose template it was created from."""

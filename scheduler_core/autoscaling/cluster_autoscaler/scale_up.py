@@ -214,28 +214,30 @@ class Orchestrator:
 
     def _is_similar(self, first: Template, second: Template) -> bool:
         """Return whether nodes of the templates are interchangeable (compare_nodegroups.go, label_nodegroups.go)."""
-        a, b, flags = first.node, second.node, self.flags
+        node, other, flags = first.node, second.node, self.flags
         if flags["balancing-label"]:
             return all(
-                key in a.labels and key in b.labels and a.labels[key] == b.labels[key]
+                key in node.labels and key in other.labels and node.labels[key] == other.labels[key]
                 for key in flags["balancing-label"]
             )
-        for name in {*a.capacity, *b.capacity}:
+        for name in {*node.capacity, *other.capacity}:
             most = flags["memory-difference-ratio"] if name == "memory" else 0.0
-            if not _is_close(a.capacity.get(name, 0), b.capacity.get(name, 0), most):
+            if not _is_close(node.capacity.get(name, 0), other.capacity.get(name, 0), most):
                 return False
-        for name in {*a.allocatable, *b.allocatable}:
-            of_a, of_b = a.allocatable.get(name, 0), b.allocatable.get(name, 0)
-            used_a, used_b = (
+        for name in {*node.allocatable, *other.allocatable}:
+            amount, other_amount = node.allocatable.get(name, 0), other.allocatable.get(name, 0)
+            used, other_used = (
                 sum(pod.requests.get(name, 0) for pod in template.daemon_pods) for template in (first, second)
             )
-            if not _is_close(of_a, of_b, flags["max-allocatable-difference-ratio"]):
+            if not _is_close(amount, other_amount, flags["max-allocatable-difference-ratio"]):
                 return False
-            if not _is_close(of_a - used_a, of_b - used_b, flags["max-free-difference-ratio"]):
+            if not _is_close(amount - used, other_amount - other_used, flags["max-free-difference-ratio"]):
                 return False
-        ignored = {*IGNORED_LABELS, *self.flags["balancing-ignore-label"]}
-        labels = ({key: value for key, value in node.labels.items() if key not in ignored} for node in (a, b))
-        return next(labels) == next(labels)
+        ignored = {*IGNORED_LABELS, *flags["balancing-ignore-label"]}
+        labels, other_labels = (
+            {key: value for key, value in each.labels.items() if key not in ignored} for each in (node, other)
+        )
+        return labels == other_labels
 
     def _balanced(
         self,
