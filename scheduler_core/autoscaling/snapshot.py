@@ -283,7 +283,7 @@ class Snapshot:
                 return np.zeros(len(names), np.bool_), lambda position: outcome.status
             rows = np.array([cluster.nodes.row_of[name] for name in names], np.intp)
             result = self._framework.filters.run(cycle, rows, None)
-            passed = result.which == 0
+            passed = result.numbers == 0
             if outcome.node_names is not None:
                 passed &= np.array([name in outcome.node_names for name in names], np.bool_)
             status_of = partial(_status, result)
@@ -311,6 +311,6 @@ def _names_node(pod: Pod) -> bool:
 
 
 def _status(result: Verdicts, position: int) -> Status:
-    number = int(result.which[position])
+    number = int(result.numbers[position])
     status: Status = result.statuses[number - 1] if number else NOT_IN_PRE_FILTER_RESULT
     return status

@@ -117,11 +117,11 @@ class Diagnosis(msgspec.Struct):
         if not self.verdicts.statuses:
             return np.full(self.nodes, self.absent.code, np.uint8)
         table = [self.absent.code, *(status.code for status in self.verdicts.statuses)]
-        return np.array(table, np.uint8)[self.verdicts.which]
+        return np.array(table, np.uint8)[self.verdicts.numbers]
 
     def count_explicit(self) -> int:
         """Return the number of nodes that the verdicts reject."""
-        return int(np.count_nonzero(self.verdicts.which)) if self.verdicts.statuses else 0
+        return int(np.count_nonzero(self.verdicts.numbers)) if self.verdicts.statuses else 0
 
     def status(self, row: int) -> Status:
         return self.verdicts.status(row) or self.absent

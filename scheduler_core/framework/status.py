@@ -102,12 +102,12 @@ SKIP = Status(Code.SKIP)
 class Verdicts(msgspec.Struct, frozen=True):
     """The verdicts of Filter plugins on rows, in the order of the rows.
 
-    `which` is int16[len(rows)]: 0 passes, i > 0 is rejected with `statuses[i - 1]`. An empty `which`: every row passes,
+    `numbers` is int16[len(rows)]: 0 passes, i > 0 is rejected with `statuses[i - 1]`. If it is empty, every row passes,
     however many there are; a Filter plugin may return that (PASS), the methods that combine verdicts need an array.
     Statuses need not be distinct, but equal rejections should share one.
     """
 
-    which: NDArray[np.int16] = np.empty(0, np.int16)
+    numbers: NDArray[np.int16] = np.empty(0, np.int16)
     statuses: Sequence[Status] = ()
 
     @staticmethod
@@ -123,8 +123,8 @@ class Verdicts(msgspec.Struct, frozen=True):
             return PASS
         distinct = list(dict.fromkeys(rejecting))
         number = {status: i + 1 for i, status in enumerate(distinct)}
-        which = np.array([number.get(result, 0) for result in results], np.int16)[codes]
-        return Verdicts(which, distinct) if np.count_nonzero(which) else PASS
+        numbers = np.array([number.get(result, 0) for result in results], np.int16)[codes]
+        return Verdicts(numbers, distinct) if np.count_nonzero(numbers) else PASS
 
     @staticmethod
     def passing(count: int) -> Verdicts:
@@ -136,51 +136,51 @@ class Verdicts(msgspec.Struct, frozen=True):
         """Return the verdicts of all rows of the parts (at least one), one part after the other."""
         if len(parts) == 1:
             return parts[0]
-        which: list[NDArray[np.int16]] = []
+        numbers: list[NDArray[np.int16]] = []
         statuses: list[Status] = []
         for part in parts:
-            which.append(_shift(part.which, len(statuses)))
+            numbers.append(_shift(part.numbers, len(statuses)))
             statuses += part.statuses
-        return Verdicts(np.concatenate(which), statuses)
+        return Verdicts(np.concatenate(numbers), statuses)
 
     @property
     def passes(self) -> NDArray[np.bool_]:
         """Return bool[len(rows)]: whether each row passes; empty for PASS."""
-        passing: NDArray[np.bool_] = self.which == 0
+        passing: NDArray[np.bool_] = self.numbers == 0
         return passing
 
     def status(self, position: int) -> Status | None:
         """Return the rejection of the row at this position, None if it passes."""
-        number = self.which.item(position) if len(self.which) else 0
+        number = self.numbers.item(position) if len(self.numbers) else 0
         return self.statuses[number - 1] if number else None
 
     def counts(self) -> list[tuple[Status, int]]:
         """Return the statuses, each with the number of its rows, which may be 0."""
-        _, *rows = np.bincount(self.which, minlength=len(self.statuses) + 1).tolist()
+        _, *rows = np.bincount(self.numbers, minlength=len(self.statuses) + 1).tolist()
         return list(zip(self.statuses, rows, strict=True))
 
     def failed(self) -> NDArray[np.bool_]:
         """Return bool[len(rows)]: whether a plugin returned an error for each row."""
-        return np.array([False, *(status.is_error for status in self.statuses)])[self.which]
+        return np.array([False, *(status.is_error for status in self.statuses)])[self.numbers]
 
     def at(self, rows: Rows | NDArray[np.bool_]) -> Verdicts:
         """Return the verdicts of some rows, given as positions or as a mask."""
-        return Verdicts(self.which[rows], self.statuses)
+        return Verdicts(self.numbers[rows], self.statuses)
 
     def spread(self, rows: Rows, count: int) -> Verdicts:
         """Return verdicts of `count` rows: these at `rows`; all others pass. The reverse of `at`."""
-        which = np.zeros(count, np.int16)
-        which[rows] = self.which
-        return Verdicts(which, self.statuses)
+        numbers = np.zeros(count, np.int16)
+        numbers[rows] = self.numbers
+        return Verdicts(numbers, self.statuses)
 
     def put(self, rows: Rows, other: Verdicts) -> Verdicts:
         """Return the verdicts with those of `other` at `rows`. Equal statuses share a number."""
         number = {status: i for i, status in enumerate(self.statuses, 1)}
         new = dict.fromkeys(status for status in other.statuses if status not in number)
         number |= {status: i for i, status in enumerate(new, len(self.statuses) + 1)}
-        which = self.which.copy()
-        which[rows] = np.array([0, *map(number.__getitem__, other.statuses)], np.int16)[other.which]
-        return Verdicts(which, [*self.statuses, *new])
+        numbers = self.numbers.copy()
+        numbers[rows] = np.array([0, *map(number.__getitem__, other.statuses)], np.int16)[other.numbers]
+        return Verdicts(numbers, [*self.statuses, *new])
 
     def override(self, other: Verdicts) -> Verdicts:
         """Return the verdicts of `other` for the rows that it rejects, and these for the rest of the same rows."""
@@ -188,30 +188,30 @@ class Verdicts(msgspec.Struct, frozen=True):
             return self
         if not self.statuses:
             return other
-        which = np.where(other.which > 0, other.which + len(self.statuses), self.which)
-        return Verdicts(which, [*self.statuses, *other.statuses])
+        numbers = np.where(other.numbers > 0, other.numbers + len(self.statuses), self.numbers)
+        return Verdicts(numbers, [*self.statuses, *other.statuses])
 
     def compact(self) -> Verdicts:
         """Return the verdicts without unused statuses, and with equal ones merged."""
-        return compact(self.which, self.statuses)
+        return compact(self.numbers, self.statuses)
 
 
-def compact(which: NDArray[np.integer[Any]], statuses: Sequence[Status]) -> Verdicts:
-    """Return verdicts without unused statuses, and with equal ones merged; `which` need not fit into int16."""
+def compact(numbers: NDArray[np.integer[Any]], statuses: Sequence[Status]) -> Verdicts:
+    """Return verdicts without unused statuses, and with equal ones merged; `numbers` need not fit into int16."""
     number: dict[Status, int] = {}
-    numbers = [0] * (len(statuses) + 1)
-    rows_by_number = np.bincount(which).tolist()
+    new_numbers = [0] * (len(statuses) + 1)
+    rows_by_number = np.bincount(numbers).tolist()
     for old, rows in enumerate(rows_by_number):
         if old and rows:
-            numbers[old] = number.setdefault(statuses[old - 1], len(number) + 1)
+            new_numbers[old] = number.setdefault(statuses[old - 1], len(number) + 1)
     if len(number) == len(rows_by_number) - 1:  # each keeps its number
-        return Verdicts(which.astype(np.int16, copy=False), list(number))
-    return Verdicts(np.array(numbers, np.int16).take(which), list(number))
+        return Verdicts(numbers.astype(np.int16, copy=False), list(number))
+    return Verdicts(np.array(new_numbers, np.int16).take(numbers), list(number))
 
 
-def _shift(which: NDArray[np.int16], by: int) -> NDArray[np.int16]:
+def _shift(numbers: NDArray[np.int16], by: int) -> NDArray[np.int16]:
     """Return the numbers of the statuses if `by` others come first; 0, for rows that pass, stays 0."""
-    return np.where(which > 0, which + by, which) if by else which
+    return np.where(numbers > 0, numbers + by, numbers) if by else numbers
 
 
 PASS = Verdicts()

@@ -30,7 +30,7 @@ class Backoff(msgspec.Struct, frozen=True):
     rules: QueueRules = msgspec.field(default_factory=QueueRules)
 
     def duration(self, count: int) -> float:
-        """Return initial * 2^(count - 1), at most the maximum; 0 for a count of 0."""
+        """Return initial * 2^(count - 1) in seconds, at most the maximum; 0 for a count of 0."""
         if count == 0:
             return 0.0
         return min(self.initial * 2.0 ** min(count - 1, 1000), self.maximum)

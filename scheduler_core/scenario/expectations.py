@@ -2,14 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from scheduler_core.apis.messages import Message
-from scheduler_core.scenario.types import Scenario
+from scheduler_core.scenario.types import ExpectedPod, Scenario
 from scheduler_core.trace.controller_events import WorkloadStatusWritten
 from scheduler_core.trace.events import AnyEvent, ObjectApplied, RunFinished, RunStarted, SchedulingFailed
 from scheduler_core.trace.preemption_events import VictimEvicted
 from scheduler_core.trace.summaries import bound_at_the_end, initial_nodes, pods_of
+
+
+class _Outcome:
+    """The parts of a run's outcome that expectations are about.
+
+    `messages` are the last ones by pod, and `available` the available replicas of each Deployment in order of time.
+    `called` are the names of the pods of workloads by owner and number: namespace/web@1/0.
+    """
+
+    def __init__(self, events: Iterable[AnyEvent]) -> None:
+        self.messages: dict[str, str] = {}
+        self.victims: list[str] = []
+        self.existed: set[str] = set()
+        self.bound: dict[str, str] = {}
+        self.deleted: set[str] = set()
+        self.available: dict[str, list[int]] = {}
+        self.called: dict[str, str] = {}
+        self._initial_node_of: dict[str, str] = {}
+        for event in events:
+            self._take(event)
+        self._key_of = {name: key for key, name in self.called.items()}
+
+    def key_of(self, name: str) -> str:
+        """Return the key of the pod with this name, which may be by owner and number."""
+        return self._key_of.get(name, name)
+
+    def _take(self, event: AnyEvent) -> None:
+        if isinstance(event, RunStarted):
+            self._initial_node_of = initial_nodes(pods_of(event))
+            self.existed = {pod.pod for pod in pods_of(event)}
+        elif isinstance(event, ObjectApplied) and event.pod:
+            self.existed.add(event.pod.pod)
+            if event.called:
+                self.called[event.pod.pod] = f"{event.namespace}/{event.called}"
+        elif isinstance(event, SchedulingFailed):
+            self.messages[event.pod] = event.message
+        elif isinstance(event, VictimEvicted):
+            self.victims.append(event.pod)
+        elif isinstance(event, RunFinished):
+            self.bound = bound_at_the_end(self._initial_node_of, event)
+            self.deleted = set(event.deleted)
+        elif isinstance(event, WorkloadStatusWritten) and event.kind == "Deployment":
+            replicas = int(event.status.get("availableReplicas", 0))
+            self.available.setdefault(f"{event.namespace}/{event.name}", []).append(replicas)
 
 
 def unmet_expectations(scenario: Scenario, events: Iterable[AnyEvent]) -> list[Message]:
@@ -21,48 +65,12 @@ def unmet_expectations(scenario: Scenario, events: Iterable[AnyEvent]) -> list[M
     expect = scenario.expect
     if expect is None:
         return []
-    messages: dict[str, str] = {}
-    victims: list[str] = []
-    initial_node_of: dict[str, str] = {}
-    bound: dict[str, str] = {}
-    existed: set[str] = set()
-    deleted: set[str] = set()
-    available: dict[str, list[int]] = {}  # by Deployment: its available replicas, in order of time
-    called: dict[str, str] = {}  # by pod of a workload: namespace/name, with the name by owner and number
-    for event in events:
-        if isinstance(event, RunStarted):
-            initial_node_of = initial_nodes(pods_of(event))
-            existed = {pod.pod for pod in pods_of(event)}
-        elif isinstance(event, ObjectApplied) and event.pod:
-            existed.add(event.pod.pod)
-            if event.called:
-                called[event.pod.pod] = f"{event.namespace}/{event.called}"
-        elif isinstance(event, SchedulingFailed):
-            messages[event.pod] = event.message
-        elif isinstance(event, VictimEvicted):
-            victims.append(event.pod)
-        elif isinstance(event, RunFinished):
-            bound = bound_at_the_end(initial_node_of, event)
-            deleted = set(event.deleted)
-        elif isinstance(event, WorkloadStatusWritten) and event.kind == "Deployment":
-            replicas = int(event.status.get("availableReplicas", 0))
-            available.setdefault(f"{event.namespace}/{event.name}", []).append(replicas)
+    outcome = _Outcome(events)
     unmet: list[Message] = []
-    keys = {name: key for key, name in called.items()}
     for name, promised in expect.pods.items():
-        key = keys.get(name, name)
-        if key not in existed:
-            unmet.append(Message("{pod}: there is no such pod", pod=name))
-            continue
-        node_name, gone = bound.get(key, ""), key in deleted
-        if (node_name, gone) != (promised.node, promised.gone):
-            places = {"expected": _place(promised.node, promised.gone), "found": _place(node_name, gone)}
-            unmet.append(Message("{pod}: expected {expected}, but it is {found}", pod=name, **places))
-        if promised.reason not in messages.get(key, ""):
-            texts = {"expected": repr(promised.reason), "found": repr(messages.get(key, ""))}
-            unmet.append(Message("{pod}: expected a message with {expected}, got {found}", pod=name, **texts))
+        unmet += _unmet_of_pod(name, promised, outcome)
     for name, promised_replicas in expect.least_available.items():
-        least = _least(available.get(name, ()), promised_replicas)
+        least = _least(outcome.available.get(name, ()), promised_replicas)
         if least < promised_replicas:
             numbers = {"expected": promised_replicas, "found": least}
             unmet.append(
@@ -70,10 +78,26 @@ def unmet_expectations(scenario: Scenario, events: Iterable[AnyEvent]) -> list[M
                     "{workload}: expected at least {expected} available pods, got {found}", workload=name, **numbers
                 )
             )
-    if expect.victims is not None and sorted(keys.get(name, name) for name in expect.victims) != sorted(victims):
-        names = {"expected": _names(expect.victims), "found": _names([called.get(key, key) for key in victims])}
+    if expect.victims is not None and sorted(map(outcome.key_of, expect.victims)) != sorted(outcome.victims):
+        found = [outcome.called.get(key, key) for key in outcome.victims]
+        names = {"expected": _names(expect.victims), "found": _names(found)}
         unmet.append(Message("victims: expected {expected}, got {found}", **names))
     return unmet
+
+
+def _unmet_of_pod(name: str, promised: ExpectedPod, outcome: _Outcome) -> Iterator[Message]:
+    key = outcome.key_of(name)
+    if key not in outcome.existed:
+        yield Message("{pod}: there is no such pod", pod=name)
+        return
+    node_name, gone = outcome.bound.get(key, ""), key in outcome.deleted
+    if (node_name, gone) != (promised.node, promised.gone):
+        places = {"expected": _place(promised.node, promised.gone), "found": _place(node_name, gone)}
+        yield Message("{pod}: expected {expected}, but it is {found}", pod=name, **places)
+    message = outcome.messages.get(key, "")
+    if promised.reason not in message:
+        texts = {"expected": repr(promised.reason), "found": repr(message)}
+        yield Message("{pod}: expected a message with {expected}, got {found}", pod=name, **texts)
 
 
 def _place(node_name: str, gone: bool) -> Message:

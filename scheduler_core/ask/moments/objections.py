@@ -30,8 +30,8 @@ class Objections(msgspec.Struct):
         """Return int[len(rows)]: nodes with equal numbers have equal objections."""
         numbers = np.zeros(len(self.rows), np.intp)
         for verdicts in self._by_plugin:
-            if np.count_nonzero(verdicts.which):
-                pairs = np.stack((numbers, verdicts.which.astype(np.intp)))
+            if np.count_nonzero(verdicts.numbers):
+                pairs = np.stack((numbers, verdicts.numbers.astype(np.intp)))
                 numbers = np.unique(pairs, axis=1, return_inverse=True)[1].reshape(-1)
         return numbers
 

@@ -30,16 +30,16 @@ def merge(first: Verdicts, second: Verdicts, *, names_all: bool = False) -> Verd
 
     Unused statuses are dropped, so that their numbers fit into int16 for any number of plugins.
     """
-    rejected = second.which.nonzero()[0]
+    rejected = second.numbers.nonzero()[0]
     if not len(rejected):
         return first
-    pairs = first.which[rejected].astype(np.intp) * (len(second.statuses) + 1) + second.which[rejected]
+    pairs = first.numbers[rejected].astype(np.intp) * (len(second.statuses) + 1) + second.numbers[rejected]
     distinct, inverse = np.unique(pairs, return_inverse=True)
     earlier = (SUCCESS, *first.statuses)
     merged = [
         merge_statuses(earlier[old], second.statuses[new - 1], names_all=names_all)
         for old, new in (divmod(pair, len(second.statuses) + 1) for pair in distinct.tolist())
     ]
-    which = first.which.astype(np.intp)
-    which[rejected] = len(earlier) + inverse
-    return compact(which, [*first.statuses, *merged])
+    numbers = first.numbers.astype(np.intp)
+    numbers[rejected] = len(earlier) + inverse
+    return compact(numbers, [*first.statuses, *merged])

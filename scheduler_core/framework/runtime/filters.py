@@ -90,8 +90,8 @@ class Filters:
             plugins, first = plan.others, cycle.cached.verdicts(cycle, index)
         else:
             plugins, first = plan.uncached_by_object, cycle.cached.by_object.verdicts(index)
-        which, statuses = first.which, [*first.statuses]
-        if statuses and np.count_nonzero(which):
+        numbers, statuses = first.numbers, [*first.statuses]
+        if statuses and np.count_nonzero(numbers):
             positions = first.passes.nonzero()[0]
         for plugin in plugins:
             if positions is not None:
@@ -102,15 +102,15 @@ class Filters:
             verdicts: Verdicts = plugin.filter(
                 cycle.pod, cycle.states.get(plugin.name), self._cluster.nodes, index, change
             )
-            if not len(verdicts.which):
+            if not len(verdicts.numbers):
                 continue
-            rejected = verdicts.which.nonzero()[0]
+            rejected = verdicts.numbers.nonzero()[0]
             if not len(rejected):
                 continue
-            which[rejected if positions is None else positions[rejected]] = verdicts.which[rejected] + len(statuses)
+            numbers[rejected if positions is None else positions[rejected]] = verdicts.numbers[rejected] + len(statuses)
             statuses += [_name_plugin(status, plugin.name) for status in verdicts.statuses]
-            positions = (which == 0).nonzero()[0]
-        return Verdicts(which, statuses)
+            positions = (numbers == 0).nonzero()[0]
+        return Verdicts(numbers, statuses)
 
     def _run_all(self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None) -> Verdicts:
         """Return the merged rejections of each row: each plugin runs on all rows without an error so far."""
@@ -122,7 +122,7 @@ class Filters:
             change = self._change(plugin.name, cycle, what_if, positions)
             state = cycle.states.get(plugin.name)
             added: Verdicts = plugin.filter(cycle.pod, state, self._cluster.nodes, rows[positions], change)
-            if len(added.which):
+            if len(added.numbers):
                 named = _name_plugins(added, plugin.name).spread(positions, len(rows))
                 verdicts = before_1_26.merge(verdicts, named, names_all=self._names_all)
         return verdicts
@@ -139,11 +139,11 @@ class Filters:
         for plugin in (*plan.leading, *plan.others):
             state = cycle.states.get(plugin.name)
             alone: Verdicts = plugin.filter(cycle.pod, state, self._cluster.nodes, rows, None)
-            verdicts = _name_plugins(alone, plugin.name) if len(alone.which) else Verdicts.passing(len(rows))
+            verdicts = _name_plugins(alone, plugin.name) if len(alone.numbers) else Verdicts.passing(len(rows))
             if len(with_nominated):
                 change = self._change(plugin.name, cycle, base, None)
                 beside: Verdicts = plugin.filter(cycle.pod, state, self._cluster.nodes, base.rows, change)
-                if len(beside.which):
+                if len(beside.numbers):
                     verdicts = _name_plugins(beside, plugin.name).spread(with_nominated, len(rows)).override(verdicts)
             yield verdicts
 
@@ -275,7 +275,7 @@ def _name_plugin(status: Status, plugin: str) -> Status:
 
 
 def _name_plugins(verdicts: Verdicts, plugin: str) -> Verdicts:
-    return Verdicts(verdicts.which, [_name_plugin(status, plugin) for status in verdicts.statuses])
+    return Verdicts(verdicts.numbers, [_name_plugin(status, plugin) for status in verdicts.statuses])
 
 
 def _subset(what_if: WhatIf, positions: NDArray[np.intp]) -> WhatIf:

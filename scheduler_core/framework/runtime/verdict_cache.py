@@ -30,7 +30,7 @@ from scheduler_core.framework.reads import ShapeKey, reads_of, shape_key
 from scheduler_core.framework.status import Rows, Status, Verdicts
 
 KEPT_SHAPES = 256
-Which = NDArray[np.int16]
+Numbers = NDArray[np.int16]
 
 
 def is_cached(plugin: Plugin) -> bool:
@@ -53,15 +53,15 @@ class CachedStatuses:
 
     def first_rejections(
         self, plugins: Sequence[FilterPlugin], cycle: CycleState, nodes: NodeTable, rows: NDArray[np.intp]
-    ) -> Which:
+    ) -> Numbers:
         """Return the number of the first rejection of each row by any of the plugins, 0 if it passes."""
-        which = np.zeros(len(rows), np.int16)
+        numbers = np.zeros(len(rows), np.int16)
         for plugin in plugins:
             verdicts = plugin.filter(cycle.pod, cycle.states.get(plugin.name), nodes, rows, None)
-            if len(verdicts.which):
-                numbers = np.array([0, *(self._number_of(status.by(plugin.name)) for status in verdicts.statuses)])
-                np.copyto(which, numbers[verdicts.which], where=which == 0, casting="unsafe")
-        return which
+            if len(verdicts.numbers):
+                cached = np.array([0, *(self._number_of(status.by(plugin.name)) for status in verdicts.statuses)])
+                np.copyto(numbers, cached[verdicts.numbers], where=numbers == 0, casting="unsafe")
+        return numbers
 
     def _number_of(self, status: Status) -> int:
         number = self._number.get(status)
@@ -86,8 +86,8 @@ class ByObject:
         nodes: NodeTable,
     ) -> None:
         self._statuses = statuses
-        self._which = statuses.first_rejections(filters, cycle, nodes, nodes.all_rows)
-        self._rejected = self._which > 0
+        self._numbers = statuses.first_rejections(filters, cycle, nodes, nodes.all_rows)
+        self._rejected = self._numbers > 0
         self.rejects = bool(self._rejected.any())
         self._scores: dict[str, IntColumn] = {}
         self.constants: dict[str, tuple[int, int]] = {}
@@ -100,15 +100,15 @@ class ByObject:
 
     def verdicts(self, rows: Rows) -> Verdicts:
         """Return the verdicts of the filters that ignore the node's pods. The caller may modify the array."""
-        return Verdicts(self._which[rows].copy(), self._statuses.list)
+        return Verdicts(self._numbers[rows].copy(), self._statuses.list)
 
-    def override(self, which: Which, rows: Rows) -> None:
-        """Set, in `which`, the verdicts of the rows that these filters reject."""
+    def override(self, numbers: Numbers, rows: Rows) -> None:
+        """Set, in `numbers`, the numbers of the rows that these filters reject."""
         if self.rejects:
-            np.copyto(which, self._which[rows], where=self._rejected[rows])
+            np.copyto(numbers, self._numbers[rows], where=self._rejected[rows])
 
     def scores(self, rows: Rows) -> dict[str, IntColumn]:
-        """Return raw scores by plugin, without the plugins in `constants`."""
+        """Return the raw scores of the rows by plugin, without the plugins in `constants`."""
         return {name: scores[rows] for name, scores in self._scores.items()}
 
 
@@ -131,10 +131,10 @@ class ByState:
     def verdicts(self, cycle: CycleState, rows: Rows) -> Verdicts:
         """Return the verdicts of the filters that depend on the node's pods. The caller may modify the array."""
         states = self._evaluated_states(cycle, rows)
-        return Verdicts(self._which.take(states), self._statuses.list)
+        return Verdicts(self._numbers.take(states), self._statuses.list)
 
     def scores(self, cycle: CycleState, rows: Rows) -> dict[str, IntColumn]:
-        """Return raw scores by plugin."""
+        """Return the raw scores of the rows by plugin; empty if no scorer depends on the node's pods."""
         if not self._scorers:
             return {}
         states = self._evaluated_states(cycle, rows)
@@ -144,7 +144,7 @@ class ByState:
         self._numbering = self._nodes.numbering
         self._count = 0
         self._unknown = np.ones(0, np.bool_)
-        self._which: Which = np.zeros(0, np.int16)
+        self._numbers: Numbers = np.zeros(0, np.int16)
         self._scores: dict[str, IntColumn] = {plugin.name: np.zeros(0, np.int64) for plugin in self._scorers}
 
     def _evaluated_states(self, cycle: CycleState, rows: Rows) -> NDArray[np.intp]:
@@ -168,8 +168,8 @@ class ByState:
         example[states[new]] = new
         rows = example[example >= 0]
         for plugin in self._filters:
-            which = plugin.filter(cycle.pod, cycle.states.get(plugin.name), self._nodes, rows, None).which
-            rows = rows[which == 0] if len(which) else rows
+            numbers = plugin.filter(cycle.pod, cycle.states.get(plugin.name), self._nodes, rows, None).numbers
+            rows = rows[numbers == 0] if len(numbers) else rows
         if len(rows):
             self._learn(cycle, states[rows], rows)
 
@@ -179,7 +179,7 @@ class ByState:
         if len(new):
             example = dict(zip(states[new].tolist(), rows[new].tolist(), strict=True))
             states, rows = np.fromiter(example, np.intp), np.fromiter(example.values(), np.intp)
-            self._which[states] = self._statuses.first_rejections(self._filters, cycle, self._nodes, rows)
+            self._numbers[states] = self._statuses.first_rejections(self._filters, cycle, self._nodes, rows)
             self._learn(cycle, states, rows)
 
     def _learn(self, cycle: CycleState, states: NDArray[np.intp], rows: NDArray[np.intp]) -> None:
@@ -193,7 +193,7 @@ class ByState:
     def _widen(self, states: int) -> None:
         more = states + states // 2 - len(self._unknown)
         self._unknown = np.append(self._unknown, np.ones(more, np.bool_))
-        self._which = np.append(self._which, np.zeros(more, np.int16))
+        self._numbers = np.append(self._numbers, np.zeros(more, np.int16))
         for name, scores in self._scores.items():
             self._scores[name] = np.append(scores, np.zeros(more, np.int64))
 
@@ -228,11 +228,11 @@ class CachedResults:
     def verdicts(self, cycle: CycleState, rows: Rows) -> Verdicts:
         """Return the first rejections by the leading filters. The caller may modify the array."""
         verdicts = self.by_state.verdicts(cycle, rows)
-        self.by_object.override(verdicts.which, rows)
+        self.by_object.override(verdicts.numbers, rows)
         return verdicts
 
     def scores(self, cycle: CycleState, rows: Rows) -> dict[str, IntColumn]:
-        """Return raw scores by plugin, without the plugins in `by_object.constants`."""
+        """Return the raw scores of the rows by plugin, without the plugins in `by_object.constants`."""
         return self.by_object.scores(rows) | self.by_state.scores(cycle, rows)
 
 

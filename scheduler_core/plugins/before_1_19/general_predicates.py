@@ -91,7 +91,7 @@ class GeneralPredicates(PreFilterPlugin, FilterPlugin, PreFilterExtensions, Expl
             self._selector.filter(pod, None, nodes, rows, None),
         ]
         return reduce(
-            merge, (result for result in results if len(result.which)), Verdicts.passing(len(nodes.all_rows[rows]))
+            merge, (result for result in results if len(result.numbers)), Verdicts.passing(len(nodes.all_rows[rows]))
         )
 
     def add_pod_delta(

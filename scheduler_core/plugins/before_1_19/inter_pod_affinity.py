@@ -37,16 +37,16 @@ class InterPodAffinity(InterPodAffinityToday):
 
     def filter(self, pod: Pod, state: Plan, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
         delta = None if change is None else change.delta
-        which: Any = None
+        numbers: Any = None
         for number, key in enumerate(state.keys):
             existing, anti_affinity, unmatched = broken_rules(state, number, key, rows, delta)
             if unmatched is not None:  # the first pod that matches its own terms needs no labels on the node
                 unmatched = unmatched & np.logical_not(may_be_first(state, None if delta is None else delta[0]))
             for rank, broken in enumerate((anti_affinity, unmatched, existing), 1):
                 if broken is not None:
-                    numbers = np.where(broken, np.int16(rank), np.int16(0))
-                    which = numbers if which is None else np.maximum(which, numbers)
-        return Verdicts(which, STATUSES) if which is not None and np.count_nonzero(which) else PASS
+                    ranks = np.where(broken, np.int16(rank), np.int16(0))
+                    numbers = ranks if numbers is None else np.maximum(numbers, ranks)
+        return Verdicts(numbers, STATUSES) if numbers is not None and np.count_nonzero(numbers) else PASS
 
     def explain_filter(
         self, pod: Pod, state: Plan, cluster: Cluster, row: int, change: Change | None = None

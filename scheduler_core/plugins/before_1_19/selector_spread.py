@@ -58,7 +58,10 @@ class DefaultPodTopologySpread(PreScorePlugin, ScorePlugin, ScoreExtensions, Exp
         return PreScoreResult(selector_of(pod, self._workloads(pod.namespace)))
 
     def score(self, pod: Pod, state: LabelSelector, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
-        """Return the number of selected pods on each node, without terminating ones."""
+        """Return the number of selected pods on each node, not counting terminating ones.
+
+        It is 0 if nothing selects the pod, or if the pod has spread constraints (`yields_to_constraints`).
+        """
         if self._yields(pod) or state.empty:
             return np.zeros(len(rows), np.int64)
         rules = (PodRule(frozenset((pod.namespace,)), state),)
@@ -71,7 +74,8 @@ class DefaultPodTopologySpread(PreScorePlugin, ScorePlugin, ScoreExtensions, Exp
     ) -> Scores:
         """Return the scaled scores: the node with the fewest pods scores highest.
 
-        On a node in a zone, the pods of the zone determine two thirds of the score.
+        On a node in a zone, the pods of the zone determine two thirds of the score. With `yields_to_constraints`, the
+        scores of a pod with spread constraints stay 0.
         """
         if self._yields(pod):
             return scores

@@ -87,7 +87,10 @@ class ServiceAffinity(
         return Verdicts.reject(np.array(rejected, np.bool_), NO_MATCH)
 
     def score(self, pod: Pod, state: object, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
-        """Return the number of pods of the first service on each node, without terminating ones."""
+        """Return the number of pods of the first service on each node, not counting terminating ones.
+
+        It is 0 if no service selects the pod, or if the first one that does has an empty selector.
+        """
         service = first_service(pod, self._cluster)
         if service is None or service.selector.empty:
             return np.zeros(len(rows), np.int64)
@@ -183,7 +186,7 @@ class ServiceAntiAffinityPriority(ServiceAffinity):
 
 
 def first_service(pod: Pod, cluster: Cluster) -> Workload | None:
-    """Return the first service, in order of creation, that selects the pod, None without one (GetPodServices)."""
+    """Return the first service, in order of creation, that selects the pod, None if none does (GetPodServices)."""
     for item in cluster.objects("Service"):
         if isinstance(item, Workload) and item.namespace == pod.namespace and item.selector.matches(pod.labels):
             return item
@@ -191,7 +194,7 @@ def first_service(pod: Pod, cluster: Cluster) -> Workload | None:
 
 
 def _holders(pod: Pod, cluster: Cluster) -> dict[int, set[int]]:
-    """Return the rows in order, with the slots of pods of the namespace that have all labels of the pod."""
+    """Return, by row in ascending order, the slots of the pods in the namespace that have all labels of the pod."""
     pods = cluster.pods
     alike = np.array(
         [namespace == pod.namespace and pod.labels.items() <= labels.items() for namespace, labels in pods.specs],

@@ -66,7 +66,8 @@ class Coscheduling(QueueSortPlugin, PreFilterPlugin, PostFilterPlugin, ReservePl
     def post_filter(self, pod: Pod, cycle: CycleState, diagnosis: Diagnosis) -> PostFilterResult:
         """Reject the waiting members of the group, unless the missing share of `minMember` is small enough.
 
-        The pod itself stays unschedulable in any case.
+        If they are rejected and enough members exist, the group backs off (`podGroupBackoffSeconds`). The pod itself
+        stays unschedulable in any case.
         """
         group = self._groups.get(pod)
         if group is None:
@@ -83,9 +84,10 @@ class Coscheduling(QueueSortPlugin, PreFilterPlugin, PostFilterPlugin, ReservePl
         return PostFilterResult(Status(Code.UNSCHEDULABLE, (reason,)))
 
     def permit(self, pod: Pod, state: None, node_name: str) -> tuple[Status, float]:
-        """Wait until enough members have a node.
+        """Wait until enough members have a node, for at most the returned number of seconds.
 
-        The first member with a node activates the others; the last one that is needed allows the waiting members.
+        The first member with a node activates the others; the last one that is needed allows the waiting members. A pod
+        whose PodGroup does not exist is rejected.
         """
         if not group_of(pod):
             return SUCCESS, 0.0

@@ -102,7 +102,7 @@ class Records:
         names, rows = self._handle.cluster.nodes.names, candidates.failed[:count]
         verdicts = candidates.runs.verdicts
         records = [Verdict(status.plugin, status.code.label, list(status.reasons)) for status in verdicts.statuses]
-        numbers = verdicts.which[rows].tolist()
+        numbers = verdicts.numbers[rows].tolist()
         return {names[row]: records[number - 1] for row, number in zip(rows.tolist(), numbers, strict=True)}
 
     def victims(self, candidates: Candidates, row: int) -> list[Pod]:

@@ -451,6 +451,7 @@ class DeviceSearch:
         """Return whether a device counts for a request for all devices: whether its remaining capacity suffices.
 
         Since 1.37, it is enough if the capacity of the unused device suffices; the search then fails if it is in use.
+        Every device counts without DRAConsumableCapacity.
         """
         if not self.rules.all_devices_must_have_room:
             return self._fits(data, candidate)

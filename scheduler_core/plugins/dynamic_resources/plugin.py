@@ -185,14 +185,14 @@ class DynamicResources(
 
     def filter(self, pod: Pod, state: State, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
         """Return the verdicts, cached for the cycle, since they do not depend on other pods; `change` is not used."""
-        numbers: dict[Status, int] = {}
-        which = np.zeros(len(nodes.all_rows[rows]), np.int16)
+        number_of: dict[Status, int] = {}
+        numbers = np.zeros(len(nodes.all_rows[rows]), np.int16)
         for index, row in enumerate(nodes.all_rows[rows].tolist()):
             node = nodes.nodes[row]
             status = self._verdict(pod, state, node)
             if not status.is_success:
-                which[index] = numbers.setdefault(status, len(numbers) + 1)
-        return Verdicts(which, list(numbers)) if numbers else PASS
+                numbers[index] = number_of.setdefault(status, len(number_of) + 1)
+        return Verdicts(numbers, list(number_of)) if number_of else PASS
 
     def record_search(self, pod: Pod, state: State) -> DevicesSearched | None:
         return record_search(state, self.handle.cluster, self._pools)

@@ -26,7 +26,7 @@ def _allocation(solution: Solution, number: int, node: Node, features: Features,
         results=tuple(_result(claim, index, device, features) for index, device in enumerate(devices)),
         node_selector=None if selector is None else _node_selector(selector),
         selector_manifest=selector,
-        configs=_configs(solution, number, rules),
+        configs=_count_configs(solution, number, rules),
     )
 
 
@@ -53,7 +53,7 @@ def _share_id(claim: ResourceClaim, index: int) -> str:
     return f"{index:08x}{claim.uid[8:]}" if len(claim.uid) == 36 else f"{claim.uid}-{index}"
 
 
-def _configs(solution: Solution, number: int, rules: Rules) -> int:
+def _count_configs(solution: Solution, number: int, rules: Rules) -> int:
     """Return the number of configurations: of the classes (each once since 1.35) and of the claim (once since 1.37)."""
     claim, classes, count = solution.claims[number], set(), 0
     names: set[str] = set()

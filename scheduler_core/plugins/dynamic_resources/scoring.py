@@ -15,7 +15,10 @@ def score(state: State, solution: Solution) -> int:
 
 
 def explain(state: State, node_name: str, raw: Scores, index: int) -> ScoreExplanation:
-    """Return a line for each chosen subrequest, and one for the normalization."""
+    """Return a line for each chosen subrequest and, if a node scores above 0, one for the normalization.
+
+    Without chosen subrequests and such a node, a single line says that no claim has a prioritized list.
+    """
     on_node = state.nodes.get(node_name)
     subrequests = _selected_subrequests(state, on_node.solution) if on_node is not None else ()
     lines = [f"{claim} gets {name}: {points}" for claim, name, points in subrequests]

@@ -185,7 +185,7 @@ class Plans:
 
 
 def cells(counters: Sequence[DomainCounter]) -> IntColumn | None:
-    """Return the sum of counters over the same domains, None if they count no pod. Read only."""
+    """Return the sum of counters over the same domains, None if they count no pod. The array must not be modified."""
     counting = [counter.cells for counter in counters if counter.total]
     if len(counting) <= 1:
         return counting[0] if counting else None

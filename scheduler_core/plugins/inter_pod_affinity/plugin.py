@@ -110,12 +110,12 @@ class InterPodAffinity(
 
     def filter(self, pod: Pod, state: Plan, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
         delta = None if change is None else change.delta
-        which: NDArray[np.int16] | None = None
+        numbers: NDArray[np.int16] | None = None
         for number, key in enumerate(state.keys):
             verdicts = _verdicts(state, number, key, rows, delta)
             if verdicts is not None:
-                which = verdicts if which is None else np.maximum(which, verdicts)
-        return Verdicts(which, STATUSES) if which is not None and np.count_nonzero(which) else PASS
+                numbers = verdicts if numbers is None else np.maximum(numbers, verdicts)
+        return Verdicts(numbers, STATUSES) if numbers is not None and np.count_nonzero(numbers) else PASS
 
     def add_pod_delta(
         self, pod: Pod, state: Plan, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
@@ -181,12 +181,11 @@ def _verdicts(
 ) -> NDArray[np.int16] | None:
     """Return the verdicts of a topology key on each row; None: all pass. `delta` as in `add_pod_delta`, per row."""
     existing, anti_affinity, unmatched = broken_rules(plan, number, key, rows, delta)
-    which: Any = None if existing is None else existing.astype(np.int16)  # True is EXISTING
-    if anti_affinity is not None:
-        which = anti_affinity * np.int16(ANTI) if which is None else np.where(anti_affinity, np.int16(ANTI), which)
-    if unmatched is not None:
-        which = unmatched * np.int16(UNMATCHED) if which is None else np.where(unmatched, np.int16(UNMATCHED), which)
-    verdicts: NDArray[np.int16] | None = which
+    numbers: Any = None if existing is None else existing.astype(np.int16)  # True is EXISTING
+    for broken, status in ((anti_affinity, np.int16(ANTI)), (unmatched, np.int16(UNMATCHED))):
+        if broken is not None:
+            numbers = broken * status if numbers is None else np.where(broken, status, numbers)
+    verdicts: NDArray[np.int16] | None = numbers
     return verdicts
 
 
@@ -233,7 +232,10 @@ def _rows_without_match(
 
 
 def may_be_first(plan: Plan, delta: IntColumn | None) -> bool | NDArray[np.bool_]:
-    """Return whether the pod matches its own affinity terms, and no pod on a node with any of the keys does."""
+    """Return whether the pod matches its own affinity terms, and no pod on a node with any of the keys does.
+
+    With `delta`, the change of the affinity counts on each row, return a bool per row.
+    """
     if delta is None:
         return plan.self_match and not plan.affinity_total
     with_affinity = sum(key.affinity_counts is not None for key in plan.keys)

@@ -104,11 +104,11 @@ class NodeAffinity(
 
     def filter(self, pod: Pod, state: None, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
         added = self.args.added_required
-        which = np.where(matching_nodes(nodes, {}, pod.required_node_affinity)[rows], 0, 1)
-        which |= np.where(matching_nodes(nodes, pod.node_selector, None)[rows], 0, 1)
+        numbers = np.where(matching_nodes(nodes, {}, pod.required_node_affinity)[rows], 0, 1)
+        numbers |= np.where(matching_nodes(nodes, pod.node_selector, None)[rows], 0, 1)
         if added is not None:
-            which = np.where(matching_nodes(nodes, {}, added)[rows], which, 2)
-        return Verdicts(which.astype(np.int16), (NO_MATCH, NOT_ENFORCED)) if which.any() else PASS
+            numbers = np.where(matching_nodes(nodes, {}, added)[rows], numbers, 2)
+        return Verdicts(numbers.astype(np.int16), (NO_MATCH, NOT_ENFORCED)) if numbers.any() else PASS
 
     def pre_score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> PreScoreResult:
         if pod.preferred_node_affinity and (error := preferred_error(pod.preferred_node_affinity)):

@@ -277,15 +277,15 @@ def _verdicts(
             bit = int(combination.max()).bit_length()
         combination |= where.astype(np.int64) << bit
         bit += 1
-    which = np.zeros(len(combination), np.int16)
+    numbers = np.zeros(len(combination), np.int16)
     statuses: list[Status] = []
     for value in _occurring(combination, bit):
         same = combination == value
         first = int(same.argmax())
         code = Code.UNSCHEDULABLE_AND_UNRESOLVABLE if too_small[first] else Code.UNSCHEDULABLE
         statuses.append(Status(code, tuple(reasons[number] for number, where in lacking if where[first])))
-        which[same] = len(statuses)
-    return Verdicts(which, statuses)
+        numbers[same] = len(statuses)
+    return Verdicts(numbers, statuses)
 
 
 def _occurring(combination: NDArray[np.int64], bits: int) -> list[int]:

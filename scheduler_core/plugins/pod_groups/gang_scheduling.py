@@ -41,7 +41,7 @@ class GangScheduling(PreEnqueuePlugin, PermitPlugin, EnqueueExtensions):
         self._groups = handle.pod_groups
 
     def pre_enqueue(self, pod: Pod) -> Status:
-        """Admit the pod if its group and enough members exist, with or without a node."""
+        """Admit the pod if it has no group, or its group and enough members exist, with or without a node."""
         if not pod.pod_group:
             return SUCCESS
         group = self._groups.get(pod.pod_group_key)
@@ -53,7 +53,10 @@ class GangScheduling(PreEnqueuePlugin, PermitPlugin, EnqueueExtensions):
         return SUCCESS
 
     def permit(self, pod: Pod, state: None, node_name: str) -> tuple[Status, float]:
-        """Wait for other members and activate those in the queue; the member that completes the gang allows all."""
+        """Wait for other members and activate those in the queue; the member that completes the gang allows all.
+
+        A pod that is in no gang does not wait; it is an error if its group does not exist.
+        """
         if not pod.pod_group:
             return SUCCESS, 0.0
         group = self._groups.get(pod.pod_group_key)

@@ -31,6 +31,6 @@ class PodGroupPodsCount(PlacementScorePlugin, PlacementScoreExtensions):
         return len(self._groups.scheduled(pod_group)) + len(assigned)
 
     def normalize_placement_scores(self, scores: Sequence[int]) -> list[int]:
-        """Return scores relative to the largest; each compared placement holds at least one member."""
+        """Return the scores scaled so that the largest is 100; each compared placement holds at least one member."""
         largest = max(scores)
         return [score * MAX_NODE_SCORE // largest for score in scores]

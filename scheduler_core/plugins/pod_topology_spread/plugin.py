@@ -106,18 +106,18 @@ class PodTopologySpread(
 
         UnschedulableAndUnresolvable if the node lacks the topology key, Unschedulable if the skew is too large.
         """
-        which: NDArray[np.int16] | None = None
+        numbers: NDArray[np.int16] | None = None
         for number, (hard, least) in enumerate(zip(state.plan.hard, state.min_match_num, strict=True)):
             if change is None:
                 verdicts = _verdicts(hard, rows, 0, least)
             else:
                 delta = change.delta[number]
                 verdicts = _verdicts(hard, rows, delta, min_match_num_with(hard, rows, delta))
-            if which is None:
-                which = verdicts
+            if numbers is None:
+                numbers = verdicts
             else:
-                np.copyto(which, verdicts, where=which == 0)
-        return Verdicts(which, STATUSES) if which is not None and np.count_nonzero(which) else PASS
+                np.copyto(numbers, verdicts, where=numbers == 0)
+        return Verdicts(numbers, STATUSES) if numbers is not None and np.count_nonzero(numbers) else PASS
 
     def add_pod_delta(
         self, pod: Pod, state: SpreadState, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
@@ -208,7 +208,7 @@ def _verdicts(hard: CountedConstraint, rows: Rows, delta: IntColumn | int, least
     """Return the verdict of one constraint on each row."""
     codes = hard.topology.all.codes[rows]
     highest = hard.constraint.max_skew - hard.self_match + least - delta
-    which = (hard.cells[codes] > highest).astype(np.int16)  # True is SKEWED
+    numbers = (hard.cells[codes] > highest).astype(np.int16)  # True is SKEWED
     if not hard.topology.all.complete:
-        which[codes < 0] = MISSING
-    return which
+        numbers[codes < 0] = MISSING
+    return numbers

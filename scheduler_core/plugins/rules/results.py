@@ -143,7 +143,7 @@ class Results(Generic[A]):
         if "node" not in self._tree:
             number = self._result_index((pod_key, ()), lambda: self.variables(pod, None, cluster, nodes, int(rows[0])))
             return np.full(len(rows), number, np.intp)
-        codes, first, which = np.unique(self._codes(nodes)[rows], return_index=True, return_inverse=True)
+        codes, first, inverse = np.unique(self._codes(nodes)[rows], return_index=True, return_inverse=True)
         numbers = [
             self._result_index(
                 (pod_key, (code,)),
@@ -151,7 +151,7 @@ class Results(Generic[A]):
             )
             for code, at in zip(codes.tolist(), first.tolist(), strict=True)
         ]
-        return np.array(numbers, np.intp)[which]
+        return np.array(numbers, np.intp)[inverse]
 
     def variables(
         self,

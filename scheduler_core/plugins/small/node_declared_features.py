@@ -53,7 +53,7 @@ class NodeDeclaredFeatures(PreFilterPlugin, FilterPlugin, EnqueueExtensions, Exp
         return {"features": pod.required_features}
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
-        """Return the required features as the state."""
+        """Return the required features as the state. Skip pods that require none."""
         return PreFilterResult(pod.required_features) if pod.required_features else NOTHING_REQUIRED
 
     def filter(self, pod: Pod, state: Sequence[str], nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:

@@ -56,7 +56,7 @@ class NodePorts(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExten
         self._pods = handle.cluster.pods
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
-        """Return bool[N] as the state: whether a host port of the pod is taken on each node. Skip pods without one."""
+        """Return bool[N] as the state: whether a host port of the pod is in use on each node. Skip pods without any."""
         if not pod.host_ports:
             return NO_PORTS_WANTED
         conflicts = np.zeros(len(cluster.nodes), np.bool_)

@@ -124,23 +124,23 @@ class NodeVolumeLimits(
             self._attached = AttachedVolumes(self.storage)
         attached = self._attached
         attached.refresh()
-        numbers = np.arange(len(nodes), dtype=np.intp)[rows]
+        row_numbers = np.arange(len(nodes), dtype=np.intp)[rows]
         if self._needs_csi_nodes and any(map(is_migratable_inline, pod.volumes)):
-            self._check_csi_nodes(pod, [nodes.names[row] for row in numbers.tolist()])
-        which = self._exceeding(pod, state, attached, numbers).astype(np.int16)
+            self._check_csi_nodes(pod, [nodes.names[row] for row in row_numbers.tolist()])
+        numbers = self._exceeding(pod, state, attached, row_numbers).astype(np.int16)
         statuses = [EXCEEDED]
-        for code in np.unique(attached.views[numbers]).tolist():
+        for code in np.unique(attached.views[row_numbers]).tolist():
             own = self._own(pod, state, attached.examples[code])
             if isinstance(own, Status):
                 statuses.append(own)
-                which[attached.views[numbers] == code] = len(statuses)
-        for position, row in enumerate(numbers.tolist()):
+                numbers[attached.views[row_numbers] == code] = len(statuses)
+        for position, row in enumerate(row_numbers.tolist()):
             changed = change is not None and (change.removed[position] or change.added[position])
             if changed or row in attached.failing or self._missing_driver(pod, state, nodes.names[row]):
                 status = self._judge(pod, state, row, change, position)
                 statuses.append(status)
-                which[position] = 0 if status.is_success else len(statuses)
-        return Verdicts(which, statuses) if which.any() else PASS
+                numbers[position] = 0 if status.is_success else len(statuses)
+        return Verdicts(numbers, statuses) if numbers.any() else PASS
 
     def _check_csi_nodes(self, pod: Pod, nodes: Iterable[str]) -> None:
         for name in nodes:

@@ -116,8 +116,8 @@ class VolumeRestrictions(
         conflicting, in_use = disks[rows], np.full(len(disks[rows]), state.in_use)
         if change is not None:
             conflicting, in_use = conflicting + change.delta[0], in_use + change.delta[1]
-        which = np.where(conflicting > 0, 1, np.where(in_use > 0, 2, 0)).astype(np.int16)
-        return Verdicts(which, self._statuses)
+        numbers = np.where(conflicting > 0, 1, np.where(in_use > 0, 2, 0)).astype(np.int16)
+        return Verdicts(numbers, self._statuses)
 
     def add_pod_delta(
         self, pod: Pod, state: State, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]

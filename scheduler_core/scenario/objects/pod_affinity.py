@@ -143,7 +143,10 @@ def _check_label_keys(data: Manifest, path: Path, problems: Problems, labels: La
 
 
 def _selected_keys(selector: Manifest | None, labels: Labels) -> Counter[str]:
-    """Count each key in the selector, except in requirements such as the API server merges: In the pod's own value."""
+    """Count each key in the selector, except in requirements that the API server may have merged.
+
+    Those have the operator In with the pod's own value.
+    """
     if not selector:
         return Counter()
     named = [

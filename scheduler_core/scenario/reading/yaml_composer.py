@@ -266,10 +266,10 @@ def _line(text: str, line: int) -> str:
 def _indentation(text: str, line: int) -> Message | None:
     """Return a description of the line's invalid indentation; None if the indentation is not the cause of the error."""
     near = text.split("\n", line + 1)[: line + 1][-_NEAR:]
-    lines = [line for line in near if line.strip() and not line.lstrip().startswith("#")]
-    if len(lines) < 2:
+    written = [content for content in near if content.strip() and not content.lstrip().startswith("#")]
+    if len(written) < 2:
         return None
-    *earlier, before, here = [(len(line) - len(line.lstrip(" ")), line.strip()) for line in lines]
+    *earlier, before, here = [(len(content) - len(content.lstrip(" ")), content.strip()) for content in written]
     deeper = here[0] - before[0]
     if deeper > 0 and not before[1].endswith((":", "|", ">", "-", "|-", ">-")):
         return Message("this line is indented {n} deeper than the line above", n=deeper)

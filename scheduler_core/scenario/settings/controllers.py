@@ -89,8 +89,8 @@ def running_controllers(
         return settings.controllers
     if live or settings.is_live or any(map(_needs_controllers, objects)):
         return CONTROLLERS
-    live = any(event.action not in _OBJECT_VERBS or _needs_controllers(event.object) for event in events)
-    return CONTROLLERS if live else ()
+    needed = any(event.action not in _OBJECT_VERBS or _needs_controllers(event.object) for event in events)
+    return CONTROLLERS if needed else ()
 
 
 def _needs_controllers(item: KubernetesObject | None) -> bool:

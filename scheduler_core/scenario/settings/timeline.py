@@ -116,21 +116,24 @@ class Timeline:
                 return None
             return self._node_event(at, verb, nodes, details, path if below is None else (*path, below))
         if verb in ("evict", "ready", "finish"):
-            pod = data.get("pod", data) if isinstance(data, dict) else data
-            if isinstance(pod, dict) and not {"name", "owner", "node"} & set(pod):
-                self._problems.error(path, required(Message("the pod: its name, or owner, node and index")))
-                return None
-            codes = (data.get(name) for name in ("exitCode", "exit", "code")) if isinstance(data, dict) else ()
-            code = next((code for code in codes if code is not None), 0)
-            exit_code = parse_int64(str(code))
-            if exit_code is None or exit_code < 0:
-                self._problems.error((*path, "exitCode"), invalid(code, Message("must be an integer")))
-                return None
-            more = {"pod": pod, **({"exitCode": exit_code} if verb == "finish" else {})}
-            return TimelineEvent(at, verb, "Pod", _namespace_of(data), "", details={**details, **more})
+            return self._pod_event(at, verb, data, details, path)
         if verb == "pressure":
             return self._node_event(at, verb, [data.get("node")], details, (*path, "node"))
         return self._workload_event(at, verb, details, path)
+
+    def _pod_event(self, at: float, verb: Verb, data: Any, details: Manifest, path: Path) -> TimelineEvent | None:
+        pod = data.get("pod", data) if isinstance(data, dict) else data
+        if isinstance(pod, dict) and not {"name", "owner", "node"} & set(pod):
+            self._problems.error(path, required(Message("the pod: its name, or owner, node and index")))
+            return None
+        codes = (data.get(name) for name in ("exitCode", "exit", "code")) if isinstance(data, dict) else ()
+        code = next((code for code in codes if code is not None), 0)
+        exit_code = parse_int64(str(code))
+        if exit_code is None or exit_code < 0:
+            self._problems.error((*path, "exitCode"), invalid(code, Message("must be an integer")))
+            return None
+        more = {"pod": pod, **({"exitCode": exit_code} if verb == "finish" else {})}
+        return TimelineEvent(at, verb, "Pod", _namespace_of(data), "", details={**details, **more})
 
     def _node_event(
         self, at: float, verb: Verb, nodes: list[Any], details: Manifest, path: Path

@@ -45,7 +45,7 @@ def find_nodes_that_pass_filters(
         slices.append(_slice_of_ring(rows, start + done, min(size, len(rows) - done)))
         results.append(framework.run_filters(cycle, slices[-1]))
         latest = results[-1]
-        feasible += len(latest.which) - (int(np.count_nonzero(latest.which)) if latest.statuses else 0)
+        feasible += len(latest.numbers) - (int(np.count_nonzero(latest.numbers)) if latest.statuses else 0)
         done += size
         size = max(2 * (num_nodes_to_find + 1 - feasible), size // 2, SMALLEST_SLICE)
     verdicts = Verdicts.concat(results)
@@ -74,4 +74,4 @@ def _first_error(verdicts: Verdicts) -> tuple[int, str]:
         failed = verdicts.failed().nonzero()[0]
         if len(failed) and (status := verdicts.status(failed[0])) is not None:
             return int(failed[0]), status.message
-    return len(verdicts.which), ""
+    return len(verdicts.numbers), ""

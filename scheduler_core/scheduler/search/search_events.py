@@ -62,7 +62,7 @@ def nodes_filtered(
     parts = [part for part in (nominated, filtered) if part]
     verdicts = parts[0].verdicts if len(parts) == 1 else Verdicts.concat([part.verdicts for part in parts]).compact()
     evaluated = NO_ROWS if filtered is None else filtered.evaluated
-    of_ring = verdicts.which[len(verdicts.which) - len(evaluated) :]
+    of_ring = verdicts.numbers[len(verdicts.numbers) - len(evaluated) :]
     return NodesFiltered(
         plugins=framework.filters.plan(cycle).names,
         start=start,

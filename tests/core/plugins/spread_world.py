@@ -75,12 +75,12 @@ def verdicts_of(
         verdicts = plugin.filter(incoming, found.state, nodes, rows, Change(delta, what_if, rows))
         as_slice = plugin.filter(incoming, found.state, nodes, slice(0, len(nodes)), Change(delta, what_if, rows))
         assert verdicts.statuses == as_slice.statuses
-        assert verdicts.which is as_slice.which or np.array_equal(verdicts.which, as_slice.which)
-    which = verdicts.which if len(verdicts.which) else np.zeros(len(nodes), np.int16)
+        assert verdicts.numbers is as_slice.numbers or np.array_equal(verdicts.numbers, as_slice.numbers)
+    numbers = verdicts.numbers if len(verdicts.numbers) else np.zeros(len(nodes), np.int16)
     statuses = [None, *verdicts.statuses]
     return {
         name: (statuses[i].code.label, statuses[i].reasons) if i else ("Success", ())
-        for name, i in zip(nodes.names, which.tolist(), strict=True)
+        for name, i in zip(nodes.names, numbers.tolist(), strict=True)
     }
 
 

@@ -60,11 +60,11 @@ class World:
     def filter(self, plugin: Any, name: str, state: Any, change: Change | None = None) -> dict[str, Status]:
         nodes = self.cluster.nodes
         verdicts = plugin.filter(self.pod(name), state, nodes, slice(0, len(nodes)), change)
-        which = verdicts.which if len(verdicts.which) else np.zeros(len(nodes), np.int16)
+        numbers = verdicts.numbers if len(verdicts.numbers) else np.zeros(len(nodes), np.int16)
         passed = Status()
         return {
             node: verdicts.statuses[number - 1] if number else passed
-            for node, number in zip(nodes.names, which.tolist(), strict=True)
+            for node, number in zip(nodes.names, numbers.tolist(), strict=True)
         }
 
     def change(self, plugin: Any, name: str, state: Any, signs: dict[str, int]) -> Change:
