@@ -304,9 +304,11 @@ function queueText({ ahead }) {
 	return ahead.seconds ? `${first} ${timeLeft(ahead.seconds)}` : first;
 }
 
+const IN_MINUTES = 90; // seconds, from which on a time is in minutes
+
 /** How long the run may still wait, in seconds or minutes. @param {number} seconds */
 function timeLeft(seconds) {
-	return seconds < 90
+	return seconds < IN_MINUTES
 		? t("run.queued.seconds", { n: seconds })
 		: t("run.queued.minutes", { n: Math.round(seconds / 60) });
 }

@@ -20,9 +20,9 @@ function entry(name, value) {
 	return h("div", { key: name, class: "entry" }, h("dt", null, name), h("dd", null, value));
 }
 
-/** The labels or annotations as `key=value`; "<none>" without any. @param {Record<string, string> | undefined} map */
-function pairs(map) {
-	const all = Object.entries(map ?? {});
+/** Labels as `key=value`; "<none>" without any. @param {Record<string, string> | undefined} labels */
+function pairs(labels) {
+	const all = Object.entries(labels ?? {});
 	return all.length ? all.map(([key, value]) => h("code", { key }, `${key}=${value}`)) : "<none>";
 }
 

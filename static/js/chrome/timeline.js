@@ -16,6 +16,7 @@ import { lastUpTo } from "../trace/run_index.js";
 const ROUND = 17; // pixels per attempt, from which marks are round
 const RADIUS = 10; // pixels of a round mark
 const MAX_NAMES = 6;
+const MAX_CHANGES = 12; // in the title of a jump of the clock
 /** The position of the signs in a column, from 0 to 1. @type {Record<Act["kind"], number>} */
 const ACT_PLACES = { deleted: 0.3, created: 0.5, node: 0.7 };
 const DENSE = 4; // below this many pixels attempts are counted in bars
@@ -139,7 +140,7 @@ export class Timeline {
 				const nodes = changes.filter((change) => change.kind === "Node").length;
 				const title = changes
 					.map((change) => change.text)
-					.slice(0, 12)
+					.slice(0, MAX_CHANGES)
 					.join(", ");
 				const from = Math.max(0, left);
 				return h("span", {
@@ -248,7 +249,7 @@ function attemptTitle({ attempt, step, end, pod, node }, reach) {
  * @param {View} view @param {Timeline} line @param {number} width
  */
 export function outcomeBars(view, line, width) {
-	const size = 5;
+	const size = 5; // pixels
 	/** @type {{good: number, bad: number}[]} outcomes that may not be shown count as good */
 	const buckets = Array.from({ length: Math.ceil(width / size) }, () => ({ good: 0, bad: 0 }));
 	for (const { i, column } of line.visible(view.index)) {

@@ -24,7 +24,7 @@ export class Stops {
 		this.attempt = 0;
 	}
 
-	/** Lists the stops of the loaded part of the run, in order, with MOST attempts. @param {RunIndex} index */
+	/** Lists the stops of the loaded part of the run, in order; of many attempts, the first. @param {RunIndex} index */
 	list(index) {
 		this.read();
 		const attempts = index.columns.flatMap((column) => (column.kind === "attempt" ? [attemptStop(column)] : []));

@@ -70,7 +70,7 @@ export function acceptDrops(page, onFile) {
 	});
 }
 
-/** Listens for a template that is chosen, to be added to the text. @param {(template: string) => void} add */
+/** Calls `add` with each template that the author chooses. @param {(template: string) => void} add */
 export function listenToTemplates(add) {
 	for (const select of /** @type {NodeListOf<HTMLSelectElement>} */ (
 		document.querySelectorAll("select[data-templates]")

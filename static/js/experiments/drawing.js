@@ -1,9 +1,9 @@
 // @ts-check
 /** A measure by a factor: a dot for each run, with boxes where levels are few. Draws with Observable Plot. */
 import { axisY, boxY, dot, gridY, plot } from "../../vendor/plot/plot.js";
-import { dotPlaces, formatValue, isSingle } from "./rows.js";
+import { dotPlaces, formatValue, isSingle, MAX_BOXES } from "./rows.js";
 
-const MAX_BOXES = 24; // levels; of more, dots alone in one field
+const LONGEST_LABEL = 24; // letters
 const MAX_TICKS = 8;
 const MANY_DOTS = 2000; // of more, dots are small and pale
 const LETTER = 15; // pixels that a line of text takes
@@ -105,7 +105,7 @@ function boxes(asked) {
 	const level = (/** @type {import("./rows.js").Point} */ point) => labels[point.level];
 	const x = dotPlaces(points);
 	const room = width / labels.length;
-	const longest = Math.min(24, Math.max(...labels.map((label) => label.length)));
+	const longest = Math.min(LONGEST_LABEL, Math.max(...labels.map((label) => label.length)));
 	const rotate = longest * 8 <= room ? 0 : room > 24 ? -35 : -90;
 	const shown = labels.filter((_, i) => i % Math.ceil(LETTER / room) === 0);
 	return plot({
@@ -129,9 +129,9 @@ function boxes(asked) {
 	});
 }
 
-/** A label of at most 24 characters. @param {string} label */
+/** A label, cut to LONGEST_LABEL letters. @param {string} label */
 function short(label) {
-	return label.length > 24 ? `${label.slice(0, 23)}…` : label;
+	return label.length > LONGEST_LABEL ? `${label.slice(0, LONGEST_LABEL - 1)}…` : label;
 }
 
 /** Dots along an axis with many levels: by value if all are numbers, otherwise by their order. @param {Asked} asked */

@@ -3,10 +3,11 @@
 import { button, h, patch } from "../shared/dom.js";
 import { t, useCatalogue } from "../shared/i18n.js";
 import { get, post, request } from "../shared/server.js";
-import { firstChoice, isSingle, pointsOf } from "./rows.js";
+import { firstChoice, isSingle, MAX_BOXES, pointsOf } from "./rows.js";
 import { tables } from "./tables.js";
 
 const ASK_AFTER = 1500; // ms
+const FULL_ANSWER = 5000; // results: after as many, more are waiting
 const MANY = 3000; // dots: drawing more takes too long to repeat for a few new ones
 const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const page = element("results");
@@ -55,7 +56,7 @@ async function pollResults() {
 				state.next = 0; // two workers wrote at the same moment: read all results again
 			}
 			draw();
-			if (added >= 5000) continue;
+			if (added >= FULL_ANSWER) continue;
 		} catch {
 			state.trouble = t("unreachable");
 			draw();
@@ -198,7 +199,7 @@ async function drawPlot() {
 	const figure = drawing.drawFigure({ points, labels, factor: name, measure, share, width, label });
 	figure.addEventListener("click", () => figure.value && open(figure.value.run));
 	const single = isSingle(points);
-	const hints = single ? [t("plot.bars")] : [t(labels.length <= 24 ? "plot.box" : "plot.dots"), t("plot.click")];
+	const hints = single ? [t("plot.bars")] : [t(labels.length <= MAX_BOXES ? "plot.box" : "plot.dots"), t("plot.click")];
 	const about = h("p", { key: "about", class: "small muted" }, hints.join(" "));
 	const alike = same && h("p", { key: "alike" }, t("plot.alike"));
 	patch(target, [alike, h("div", { key: "figure", opaque: true, class: "figure card" }), about]);

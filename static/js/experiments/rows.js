@@ -127,6 +127,7 @@ export function firstChoice(factors, results, measures) {
 }
 
 const MAX_BARS = 24;
+export const MAX_BOXES = 24; // levels; of more, the drawing has dots alone in one field
 
 /** Whether there are at most MAX_BARS runs, and no level has two of them. @param {Point[]} points */
 export function isSingle(points) {

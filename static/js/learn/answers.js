@@ -31,6 +31,7 @@ import { workloadKey } from "../trace/state.js";
 /** @typedef {{store: ChunkStore, step: number, event: any, before: State, state: State, ask: Ask}} Case */
 
 const MAX_OPTIONS = 9;
+const MAX_TOTALS = 5; // options for a total
 const QUEUES = ["active", "backoff", "unschedulable", "gated"];
 const POINTS = ["Reserve", "Permit", "PreBind", "Bind"];
 const SECONDS = [1, 2, 4, 8, 10];
@@ -363,7 +364,9 @@ function answerTotal(question) {
 	if (!model || i < 0) return null;
 	const right = model.totals[i];
 	const near = [...model.plugins.map((plugin) => right - plugin.weighted[i]), ...model.totals, right + 100];
-	const options = [...new Set([right, ...near.filter((points) => points > 0)])].slice(0, 5).sort((a, b) => a - b);
+	const options = [...new Set([right, ...near.filter((points) => points > 0)])]
+		.slice(0, MAX_TOTALS)
+		.sort((a, b) => a - b);
 	return makeAnswer(question, "number", options, right, {
 		from: { step: question.step, frame: framesOf(question.event) - 2 },
 	});

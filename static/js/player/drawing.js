@@ -17,6 +17,7 @@ import { act, saveLink } from "./actions.js";
 import * as page from "./page.js";
 import { boot } from "./page.js";
 
+const MAX_EXPLAINED = 12; // nodes, whose explanations are requested in advance
 const MAX_WAITED = 3000; // steps; further on it takes long to simulate the run up to an attempt
 
 const { chosen, explainer, index, player, redraw, region, root, run, screen, sizes, store, timeline } = page;
@@ -196,7 +197,7 @@ function requestExplanations(view) {
 	const model = filterModel(
 		ahead && !state.cycle.NodesFiltered ? { ...state, cycle: { NodesFiltered: ahead } } : state,
 	);
-	if (model) explainer.request(state.attempt, model.names.slice(0, 12));
+	if (model) explainer.request(state.attempt, model.names.slice(0, MAX_EXPLAINED));
 }
 
 const MOST = 240; // pods: more do not move

@@ -34,7 +34,7 @@ export function keyOf(edit) {
 }
 
 /**
- * An edit that sets a field of a pod.
+ * An edit that sets a field of a pod; null removes it.
  * @param {string} pod its key @param {(string | number)[]} path @param {any} [value] @returns {Edit}
  */
 export function podEdit(pod, path, value = null) {

@@ -35,7 +35,7 @@ export function linesBelow() {
 
 export const problemLines = linesBelow();
 
-/** Shows the first 20 problems, each below its line. @param {any} view @param {Mark[]} marks in order of place */
+/** Shows the first SHOWN problems, each below its line. @param {any} view @param {Mark[]} marks in order of place */
 export function showProblems(view, marks) {
 	problemLines.show(
 		view,

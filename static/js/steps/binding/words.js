@@ -92,15 +92,15 @@ function schedulingFailed({ event, state, subject }) {
 		plugins: list(event.unschedulable_plugins),
 		evaluated: num(model?.evaluated ?? 0, `message:${event.pod}`),
 	};
-	const plural = event.unschedulable_plugins.length;
+	const pluginCount = event.unschedulable_plugins.length;
 	return {
 		eyebrow: parts("eyebrow.failed", { outcome: t(`outcome.${event.outcome}`) }),
 		sentence: parts(failedKey(state, event, failed), values),
 		why:
 			event.outcome === "Nominated"
 				? parts("failed.Nominated.why", values)
-				: plural
-					? parts("failed.why", { ...values, n: plural })
+				: pluginCount
+					? parts("failed.why", { ...values, n: pluginCount })
 					: [event.message],
 	};
 }

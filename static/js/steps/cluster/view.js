@@ -478,7 +478,7 @@ function placeNames(names, width, tiers) {
 function namesBelow({ subject, act }, names, width, part) {
 	const share = (/** @type {number} */ pixels) => `${(pixels / width) * 100 * part}%`;
 	const rows = Math.max(-1, ...names.map((box) => box.tier)) + 1;
-	const name = (/** @type {typeof names[0]} */ { key, left, tier, middle }) => {
+	const nameWithLine = (/** @type {typeof names[0]} */ { key, left, tier, middle }) => {
 		const click = () => act.select({ kind: "pod", name: key });
 		const place = { left: share(left), top: `${(tier * TIER + 4) / FONT}em` };
 		return [
@@ -491,7 +491,7 @@ function namesBelow({ subject, act }, names, width, part) {
 		];
 	};
 	const style = { height: `${(rows * TIER + 4) / FONT}em` };
-	return rows > 0 && h("div", { key: "names", class: "outside-names", style }, names.map(name));
+	return rows > 0 && h("div", { key: "names", class: "outside-names", style }, names.map(nameWithLine));
 }
 
 const LETTERS = 26;

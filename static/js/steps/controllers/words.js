@@ -12,6 +12,7 @@ import { actorName, podItems } from "./view.js";
 
 const LETTERS = 40;
 const MOST_PODS = 4;
+const MOST_NUMBERS = 6;
 const LOWER = /^[a-z](?=\w* [a-z])/; // starts a sentence, but not with a name
 const POD = /^(pod|preemptor)$/; // among the values of a cause
 const PODS_APART = ", ";
@@ -93,15 +94,11 @@ const RESIZES = {
  */
 const resizeKey = (condition) => `${condition.type} ${condition.reason || condition.status}`;
 
-/** The first numbers of a status that are not 0: "readyReplicas 2". @param {Record<string, number | string>} status */
-function numbersOf(status) {
-	return list(
-		Object.entries(status)
-			.filter(([, value]) => value !== 0 && value !== "set")
-			.map(([name, value]) => `${name} ${value}`),
-		6,
-	);
-}
+/** The numbers of a status that are not 0, by name. @param {Record<string, number | string>} status */
+const numbersOf = (status) => Object.entries(status).filter(([, value]) => value !== 0 && value !== "set");
+
+/** "Available=True (MinimumReplicasAvailable)". @param {import("../../trace/trace").ConditionState} condition */
+const conditionText = ({ type, status, reason = "" }) => `${type}=${status}${reason ? ` (${reason})` : ""}`;
 
 /** "Deployment web" of "Deployment/web"; a node's name alone. @param {string} name */
 const bareName = (name) => cutName(name.replace(/^Node\//, "").replace("/", " "), LETTERS);
@@ -115,12 +112,12 @@ export const CAPTIONS = {
 		eyebrow: parts("eyebrow.controllers"),
 		sentence: parts("controllers.status", { kind: event.kind, name: cutName(event.name, LETTERS) }),
 		why: [
-			...numbersOf(event.status),
+			...list(
+				numbersOf(event.status).map(([name, value]) => `${name} ${value}`),
+				MOST_NUMBERS,
+			),
 			t("sentence.end"),
-			...(event.conditions ?? []).flatMap((/** @type {any} */ { type, status, reason = "" }) => [
-				" ",
-				`${type}=${status}${reason ? ` (${reason})` : ""}`,
-			]),
+			...(event.conditions ?? []).flatMap((/** @type {any} */ condition) => [" ", conditionText(condition)]),
 		],
 	}),
 	PodDeletionRequested: (context) => ({
@@ -202,7 +199,7 @@ export function explain(view, _, key) {
 	const record = view.state.workloads.get(key);
 	if (!record) return null;
 	const shown = workloadRows(view.state).find((entry) => entry.key === key);
-	const numbers = Object.entries(record.status).filter(([, value]) => value !== 0 && value !== "set");
+	const numbers = numbersOf(record.status);
 	return panel(
 		key.split(" ")[0],
 		record.state.called,
@@ -217,8 +214,8 @@ export function explain(view, _, key) {
 					[t("workload.field"), t("workload.value")],
 					numbers.map(([name, value]) => row(name, [name, String(value)])),
 				),
-				record.conditions.map(({ type, status, reason = "", message = "" }) =>
-					h("p", { key: type, class: "note", title: message }, `${type}=${status}${reason ? ` (${reason})` : ""}`),
+				record.conditions.map((condition) =>
+					h("p", { key: condition.type, class: "note", title: condition.message ?? "" }, conditionText(condition)),
 				),
 			),
 	);

@@ -116,6 +116,8 @@ export function holdersText({ state, subject = "" }, name, resource) {
 	];
 }
 
+const MAX_PODS = 6;
+
 /**
  * A table of a node's free resources, and comparisons with the pod's requests; null if there is no such node.
  * @param {View} view
@@ -130,7 +132,7 @@ export function roomTable(view, name, reasons) {
 	const left = free(state, name, resource, subject);
 	const requests = Object.keys(state.pods.get(subject)?.summary.requests ?? {});
 	const pods = [...record.pods].sort((a, b) => request(state, b, resource) - request(state, a, resource));
-	const shown = pods.slice(0, 6).filter((key) => request(state, key, resource) > 0);
+	const shown = pods.slice(0, MAX_PODS).filter((key) => request(state, key, resource) > 0);
 	const rest = pods.filter((key) => !shown.includes(key)).reduce((sum, key) => sum + request(state, key, resource), 0);
 	const whole = allocatable(record, resource);
 	const { unit } = inOneUnit(resource, [whole, rest, ...shown.map((key) => request(state, key, resource))]);

@@ -159,7 +159,7 @@ function laneHead(view, lanes, name, fate, stop, within) {
 			tags(view.state, node),
 			placed,
 			!placed &&
-				roomForFree(lanes, node) &&
+				hasRoomForFree(lanes, node) &&
 				h(
 					"span",
 					{ key: "free", class: "lane-free" },
@@ -185,7 +185,7 @@ function laneHead(view, lanes, name, fate, stop, within) {
  * Whether the head of the lane has space for the free amount beside the node's name.
  * @param {Lanes} lanes @param {NodeState} node
  */
-function roomForFree({ geometry }, { summary }) {
+function hasRoomForFree({ geometry }, { summary }) {
 	const tagged = (summary.taints?.length ?? 0) + (summary.unschedulable ? 1 : 0) > 0;
 	return !tagged && nodeName(summary.name).length * LETTER < geometry.head - 60 - FREE;
 }
@@ -214,14 +214,16 @@ function laneBar(view, name, resource, measure, mode) {
 		: plainBar(view, name, resource, measure);
 }
 
+/** The middle of a plugin's column, in pixels. @param {Geometry} geometry @param {number} i */
+const centreOf = ({ x }, i) => x[i][0] + x[i][1] / 2;
+
 /**
  * The line of a node: up to the plugin that rejected it, or to the current one.
  * @param {Lanes} lanes @param {number | undefined} stop @param {Fate} fate
  */
 function laneLine({ geometry, at, plugins, seen, phase }, stop, fate) {
-	const centre = (/** @type {number} */ i) => geometry.x[i][0] + geometry.x[i][1] / 2;
 	let end = 0;
-	if (fate === "out" && stop !== undefined && geometry.x[stop]) end = centre(stop);
+	if (fate === "out" && stop !== undefined && geometry.x[stop]) end = centreOf(geometry, stop);
 	else if (fate === "alive")
 		end =
 			at >= plugins.length || seen ? geometry.width - (geometry.phone ? 6 : 90) : geometry.x[at][0] + geometry.x[at][1];
@@ -244,7 +246,7 @@ function ticks(view, { geometry, at, plugins, seen, phase, mode }, name, fate, s
 				tabindex: now ? null : "-1",
 				title: `${name}: ${plugin}`,
 				class: `tick ${now ? "now" : ""} ${ahead ? "off" : ""}`,
-				style: { left: `${geometry.x[i][0] + geometry.x[i][1] / 2}px` },
+				style: { left: `${centreOf(geometry, i)}px` },
 				"aria-label": ahead ? null : `${question(plugin)} ${text} ${t("passed")}`,
 				"aria-hidden": ahead ? "true" : null,
 				disabled: ahead,
@@ -280,9 +282,8 @@ function stopMark(view, lanes, name, fate, stop) {
 	}
 	if (fate !== "out" || stop === undefined || !verdict || !geometry.x[stop]) return null;
 	const score = phase === "score";
-	const centre = (/** @type {number} */ i) => geometry.x[i][0] + geometry.x[i][1] / 2;
-	const x = score ? 12 : centre(stop);
-	const last = score ? x : centre(Math.max(stop, ...otherStops(lanes, name)));
+	const x = score ? 12 : centreOf(geometry, stop);
+	const last = score ? x : centreOf(geometry, Math.max(stop, ...otherStops(lanes, name)));
 	const final = verdict.code === "UnschedulableAndUnresolvable";
 	const [bold, meant] = stoppedText(view, name, verdict);
 	const rest = uselessText(view, name, verdict) || meant;
@@ -345,13 +346,9 @@ function otherStops({ plugins, model, at }, name) {
 /** The marks of further predicates that reject a node. @param {Lanes} lanes @param {string} name */
 function otherMarks(lanes, name) {
 	return otherStops(lanes, name).map((index) => {
-		const [left, width] = lanes.geometry.x[index];
 		const plugin = lanes.plugins[index];
-		return h(
-			"b",
-			{ key: `other${plugin}`, class: "tick later no", title: plugin, style: { left: `${left + width / 2}px` } },
-			"✕",
-		);
+		const left = `${centreOf(lanes.geometry, index)}px`;
+		return h("b", { key: `other${plugin}`, class: "tick later no", title: plugin, style: { left } }, "✕");
 	});
 }
 
@@ -365,14 +362,13 @@ function otherMarks(lanes, name) {
 function laterTicks(view, { geometry, plugins }, name, stop) {
 	return plugins.slice(stop + 1).map((plugin, i) => {
 		const explanation = view.explainer.filter(view.state.attempt, name, plugin);
-		const x = geometry.x[stop + 1 + i];
 		const passes = explanation?.code === "Success";
 		return button(
 			() => view.act.pin(`verdict:${name}:${plugin}`),
 			{
 				key: `later${plugin}`,
 				class: `tick later ${explanation && !passes ? "no" : ""}`,
-				style: { left: `${x[0] + x[1] / 2}px` },
+				style: { left: `${centreOf(geometry, stop + 1 + i)}px` },
 				title: explanation
 					? t("lane.later", {
 							plugin: scoreName(plugin),

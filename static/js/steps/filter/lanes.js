@@ -70,7 +70,7 @@ function lanesOf(view) {
 	const upcoming = view.following?.type === "NodesFiltered" ? view.following.plugins : [];
 	const plugins = model?.plugins ?? upcoming;
 	const byNode = view.order === "node" && view.event.type === "NodesFiltered";
-	const seen = byNode ? nodesSeen(view.event, view.frame) : 0;
+	const seenCount = byNode ? nodesSeen(view.event, view.frame) : 0;
 	const scored = view.scene === "score" ? standing(view) : null;
 	const at = !model ? -1 : view.event.type === "NodesFiltered" && !byNode ? view.frame : plugins.length;
 	const nodeCount = view.state.nodes.size;
@@ -89,8 +89,8 @@ function lanesOf(view) {
 		scored: 0,
 		rank: [],
 		...scored,
-		seen: byNode ? new Set(model?.walk.slice(0, seen)) : null,
-		latest: byNode ? (model?.walk[seen - 1] ?? "") : "",
+		seen: byNode ? new Set(model?.walk.slice(0, seenCount)) : null,
+		latest: byNode ? (model?.walk[seenCount - 1] ?? "") : "",
 		geometry,
 		letters: mode === "middle" ? lettersBeside(geometry) : undefined,
 		chosen: view.state.cycle.HostSelected?.node ?? "",

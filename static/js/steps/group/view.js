@@ -53,7 +53,7 @@ function columnsFor(n) {
 }
 
 /**
- * All nodes, or if they are too many, the most relevant ones; in order.
+ * All nodes; of too many, the most relevant ones, in their order.
  * @param {View} view @param {import("./model.js").Gang} gang @param {string[]} all
  */
 function mostRelevant({ state, width }, { members, cycle, key }, all) {
@@ -91,7 +91,7 @@ export function placements({ cycle }, state) {
 	const key = cycle?.started.topology_key;
 	if (!cycle || !key || !state.feature_gates[GATE]) return [];
 	const { placement: now, runs, scored, decided, started } = cycle;
-	const domains = started.scheduled ? new Map() : byValue(state, key);
+	const domains = started.scheduled ? new Map() : nodesByLabel(state, key);
 	const seen = [...runs.map((run) => run.placement ?? ""), ...(now ? [now.placement] : [])];
 	const knowsAll = now ? domains.size === now.count : !started.scheduled;
 	const names = [...new Set([...(knowsAll ? domains.keys() : []), ...seen])].filter(Boolean);
@@ -110,7 +110,7 @@ export function placements({ cycle }, state) {
 }
 
 /** Nodes by the value of a label, in the scheduler's order. @param {State} state @param {string} key */
-function byValue({ order, nodes }, key) {
+function nodesByLabel({ order, nodes }, key) {
 	/** @type {Map<string, string[]>} */
 	const out = new Map();
 	for (const name of order.length ? order : nodes.keys()) {

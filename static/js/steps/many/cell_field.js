@@ -69,7 +69,7 @@ export class CellField {
 	/** Paints a cell for each node. @param {CanvasRenderingContext2D} pen @param {Record<string, string>} ink */
 	paintCells(pen, ink) {
 		const view = /** @type {View} */ (this.view);
-		const { columns, size } = this.grid;
+		const { size } = this.grid;
 		const gap = size > 5 ? Math.max(1.5, size / 12) : 0.5;
 		const paths = {
 			unseen: new Path2D(),
@@ -81,8 +81,7 @@ export class CellField {
 		const full = { used: new Path2D(), closed: new Path2D() };
 		const look = this.looks();
 		view.state.order.forEach((name, i) => {
-			const x = (i % columns) * size;
-			const y = Math.floor(i / columns) * size;
+			const [x, y] = this.corner(i);
 			const kind = look(name);
 			if (kind === "unseen") paths.unseen.rect(x + size / 3, y + size / 3, size / 2.6, size / 2.6);
 			else if (kind === "solid" || kind === "final") cross(paths[kind], x + gap, y + gap, size - 2 * gap);

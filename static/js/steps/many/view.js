@@ -10,7 +10,7 @@ import { count } from "../../shared/units.js";
 import { groupsOf, pickedNodes, reasonList } from "../filter/lanes.js";
 import { filterModel } from "../filter/model.js";
 import { question } from "../parts/words.js";
-import { ranking, scoreStyle, scores, totalsAfter } from "../score/bars.js";
+import { countScored, ranking, scoreStyle, scores, totalsAfter } from "../score/bars.js";
 import { CellField } from "./cell_field.js";
 
 const BEST = 5;
@@ -79,6 +79,8 @@ const ABOVE = 86; // pixels above the rows
 const ROW = 42;
 const FEWEST = 3;
 const LETTER = 8;
+const STAR = 4; // letters that the chosen node's star takes
+const LABELLED = 0.07; // of the best bar: a narrower block has no room for its points
 const BINS = 36;
 const LEAST_NODES = 8; // for a histogram
 const TRACK = 76; // per cent of the track: the rest is for the number behind it
@@ -108,11 +110,6 @@ function rowCount({ width, sizes }) {
 
 /** The number of letters that fit in the column of names. @param {View} view */
 const lettersFor = ({ width, sizes }) => Math.floor(((width <= PHONE ? 1 : 0.56) * 0.3 * (sizes.stage - 50)) / LETTER);
-
-/** The number of plugins whose points are added so far. @param {View} view @param {Scores} model */
-function countScored(view, model) {
-	return view.event.type === "ScoresComputed" ? Math.min(view.frame + 1, model.plugins.length) : model.plugins.length;
-}
 
 /**
  * A bar for each Filter plugin, with the nodes that are left and those that are rejected; null before Filter.
@@ -205,39 +202,39 @@ function bestBars(view, most) {
 		h("h3", null, t("score.best", { n: Math.min(most, model.names.length) })),
 		chosenFirst(ranking(totals), totals, model.names.indexOf(chosen))
 			.slice(0, most)
-			.map((i) =>
-				h(
+			.map((i) => {
+				const name = model.names[i];
+				const wins = name === chosen;
+				return h(
 					"div",
-					{ key: model.names[i], class: `best-row ${model.names[i] === chosen ? "win" : ""}` },
+					{ key: name, class: `best-row ${wins ? "win" : ""}` },
 					button(
-						() => view.act.select({ kind: "node", name: model.names[i] }),
-						{ class: "best-name", title: model.names[i] },
-						model.names[i] === chosen ? "★ " : "",
-						nodeName(model.names[i], lettersFor(view) - (model.names[i] === chosen ? 4 : 0)),
+						() => view.act.select({ kind: "node", name }),
+						{ class: "best-name", title: name },
+						wins ? "★ " : "",
+						nodeName(name, lettersFor(view) - (wins ? STAR : 0)),
 					),
 					h(
 						"span",
 						{ class: "best-bar" },
-						model.plugins.slice(0, k).map((plugin) =>
-							button(
-								() => view.act.pin(`score:${model.names[i]}:${plugin.plugin}`),
+						model.plugins.slice(0, k).map(({ plugin, weighted }) => {
+							const points = weighted[i];
+							const share = points / best;
+							return button(
+								() => view.act.pin(`score:${name}:${plugin}`),
 								{
-									key: plugin.plugin,
-									title: `${plugin.plugin} ${plugin.weighted[i]}`,
-									"aria-label": t("score.segment", {
-										node: model.names[i],
-										plugin: plugin.plugin,
-										points: plugin.weighted[i],
-									}),
-									style: { ...scoreStyle(plugin.plugin), width: `${(plugin.weighted[i] / best) * 100}%` },
+									key: plugin,
+									title: `${plugin} ${points}`,
+									"aria-label": t("score.segment", { node: name, plugin, points }),
+									style: { ...scoreStyle(plugin), width: `${share * 100}%` },
 								},
-								plugin.weighted[i] / best > 0.07 ? String(plugin.weighted[i]) : "",
-							),
-						),
+								share > LABELLED ? String(points) : "",
+							);
+						}),
 					),
-					button(() => view.act.pin(`total:${model.names[i]}`), { class: "best-total" }, String(totals[i])),
-				),
-			),
+					button(() => view.act.pin(`total:${name}`), { class: "best-total" }, String(totals[i])),
+				);
+			}),
 	);
 }
 

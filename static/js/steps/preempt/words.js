@@ -201,7 +201,7 @@ function resultCaption(context, preemption) {
 		k: num(preemption.all),
 		broken: num(chosen.pdb_violations ?? 0, `candidate:${chosen.node}`),
 	};
-	const recent = young && state.time - (chosen.earliest_start ?? 0) < 3600 && (chosen.earliest_start ?? -1) >= 0;
+	const recent = young && state.time - (chosen.earliest_start ?? 0) < HOUR && (chosen.earliest_start ?? -1) >= 0;
 	return {
 		eyebrow: parts("eyebrow.preemption"),
 		sentence: parts(
@@ -221,13 +221,15 @@ function winKey(criterion, { pdb_violations: broken }) {
 	return `preempt.win.${criterion}${criterion === 1 && !broken ? ".none" : ""}`;
 }
 
-const DAY = 86400;
+const HOUR = 3600;
+const DAY = 24 * HOUR;
+const ROUNDED = 1000; // seconds, from which on a time has no decimals
 
 /** How long ago a start was, as text in seconds or days. @param {number} start @param {number} now */
 function since(start, now) {
 	const ago = now - start;
 	if (ago >= 2 * DAY) return `${count(Math.floor(ago / DAY))} d`;
-	return `${ago < 1000 ? decimal(ago) : count(Math.round(ago))} s`;
+	return `${ago < ROUNDED ? decimal(ago) : count(Math.round(ago))} s`;
 }
 
 /**

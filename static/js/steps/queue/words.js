@@ -181,17 +181,17 @@ function cycleStarted({ state, event, subject }) {
 		priority: num(priority, `priority:${event.pod}`),
 		n: num(waiting.length),
 	};
-	const second = waiting[0] ? priorityOf(state, waiting[0]) : null;
+	const nextPriority = waiting[0] ? priorityOf(state, waiting[0]) : null;
 	const early = event.source === "backoff";
-	const key = early ? "cycle.backoff" : second === null ? "cycle.only" : "cycle.first";
-	const equal = second === priority;
+	const key = early ? "cycle.backoff" : nextPriority === null ? "cycle.only" : "cycle.first";
+	const equal = nextPriority === priority;
 	const why = early
 		? parts("cycle.backoff.why")
-		: second === null
+		: nextPriority === null
 			? parts("cycle.only.why")
 			: parts(equal ? "cycle.equal" : "cycle.lower", {
 					other: pod(waiting[0]),
-					priority: num(second, `priority:${waiting[0]}`),
+					priority: num(nextPriority, `priority:${waiting[0]}`),
 					pod: pod(event.pod, subject),
 				});
 	const again = event.pod_attempts > 1 ? [" ", ...parts("cycle.again", { n: ordinal(event.pod_attempts) })] : [];
@@ -266,6 +266,8 @@ export function explain(view, kind, first) {
 	return kind === "priority" ? priorityPanel(view, first) : backoffPanel(view, first);
 }
 
+const MAX_WAITING = 12; // pods in the table
+
 /** The margin's panel for a pod's priority: the order of activeQ. @param {View} view @param {string} key */
 function priorityPanel(view, key) {
 	const { state } = view;
@@ -277,7 +279,7 @@ function priorityPanel(view, key) {
 		t("margin.priorityof", { pod: shortPod(key), n: own?.summary.priority ?? 0 }),
 		table(
 			["activeQ", t("margin.priority"), t("margin.since")],
-			waiting.slice(0, 12).map((name) => {
+			waiting.slice(0, MAX_WAITING).map((name) => {
 				const record = state.pods.get(name);
 				return row(
 					name,

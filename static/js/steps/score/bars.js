@@ -7,12 +7,16 @@ import { decodeColumn } from "../../trace/feed.js";
 import { PLUGINS } from "../parts/plugins.js";
 import { ordinal, scoreName } from "../parts/words.js";
 
+/** The number of plugins whose points are added so far. @param {View} view @param {Scores} model */
+export function countScored({ event, frame }, { plugins }) {
+	return event.type === "ScoresComputed" ? Math.min(frame + 1, plugins.length) : plugins.length;
+}
+
 /** The nodes' totals and ranks with the points added so far; null before Score. @param {View} view */
-export function standing({ state, event, frame }) {
-	const model = scores(state);
+export function standing(view) {
+	const model = scores(view.state);
 	if (!model) return null;
-	const all = model.plugins.length;
-	const scored = event.type === "ScoresComputed" ? Math.min(frame + 1, all) : all;
+	const scored = countScored(view, model);
 	const totals = totalsAfter(model, scored);
 	return { scores: model, scored, totals, rank: ranking(totals) };
 }
@@ -63,6 +67,9 @@ const OUTWEIGHS = 1000; // weight
 
 /** The width of a letter below a bar, in pixels; a label wider than its bar would cover the next one. */
 const LETTER = 8;
+
+const LABELLED = 26; // pixels: a narrower block has no room for its points
+const MOST_POINTS = 100; // of a plugin, before its weight
 
 /**
  * Finds the plugin whose weight outweighs all others, which is drawn shorter so that the others are visible: its index
@@ -176,7 +183,7 @@ function barSegments(view, lanes, name, i) {
 		const product = `${plugin.normalized[i]} × ${plugin.weight}`;
 		const labels = plugin.weight > 1 ? [`${scoreName(plugin.plugin)} ${product}`, product] : [];
 		const factor = labels.find((label) => width > LETTER * label.length) ?? "";
-		const under = width > 26 ? factor : width > LETTER * String(points).length ? String(points) : "";
+		const under = width > LABELLED ? factor : width > LETTER * String(points).length ? String(points) : "";
 		return [
 			button(
 				() => view.act.pin(`score:${name}:${plugin.plugin}`),
@@ -187,7 +194,7 @@ function barSegments(view, lanes, name, i) {
 					...accessibleName(p < scored, t("score.segment", { node: name, plugin: plugin.plugin, points })),
 					style: { ...scoreStyle(plugin.plugin), left: `${at}px`, width: `${Math.max(0, width - 1.5)}px` },
 				},
-				width > 26 ? String(points) : "",
+				width > LABELLED ? String(points) : "",
 			),
 			!geometry.phone &&
 				h(
@@ -219,7 +226,7 @@ function accessibleName(scored, label) {
 function tableCells(view, { scores, scored, geometry }, name, i) {
 	if (!scores) return null;
 	const cell = tableCellWidth(geometry, scores.plugins.length);
-	const most = Math.max(1, ...scores.plugins.map((plugin) => 100 * plugin.weight));
+	const most = Math.max(1, ...scores.plugins.map((plugin) => MOST_POINTS * plugin.weight));
 	return scores.plugins.map((plugin, p) => {
 		const on = p < scored;
 		return [

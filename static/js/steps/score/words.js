@@ -11,7 +11,7 @@ import { allocatable, free, request } from "../../trace/room.js";
 import { facts, panel, requestPanel, row, rule, table, waitNote } from "../parts/panel.js";
 import { requestOf, roomOf, scrubNumber, skewTried, termTried, triedValue, weightOf } from "../parts/scrub.js";
 import { extenderName, node, nodes, pod, scoreName, tidy } from "../parts/words.js";
-import { ranking, scoreStyle, scores } from "./bars.js";
+import { countScored, ranking, scoreStyle, scores } from "./bars.js";
 
 const MAX_SHOWN = 2; // lines of the arithmetic before the others are unfolded
 
@@ -266,8 +266,7 @@ function breakdown(view, node, hot) {
 	const model = scores(view.state);
 	const i = model?.names.indexOf(node) ?? -1;
 	if (!model || i < 0) return null;
-	const counted =
-		view.event.type === "ScoresComputed" ? Math.min(view.frame + 1, model.plugins.length) : model.plugins.length;
+	const counted = countScored(view, model);
 	const sum = model.plugins.slice(0, counted).reduce((all, plugin) => all + plugin.weighted[i], 0);
 	return table(
 		[t("margin.plugin"), t("margin.raw"), t("margin.scaled"), t("weight"), t("margin.pts")],
@@ -454,24 +453,24 @@ const SHARE = /^(\S+) (\(\S+ - )?(\d+)[A-Za-z]*\)?( \* 100)? \/ (\d+)([A-Za-z]*)
  * @returns {Child}
  */
 function shareLine(view, node, line, facts) {
-	const [, resource, least, requests, percent, there, suffix] = SHARE.exec(line) ?? [];
+	const [, resource, subtracts, requests, percent, capacityText, suffix] = SHARE.exec(line) ?? [];
 	const values = facts.find(({ field }) => field?.endsWith(`.requests.${resource}`))?.values;
 	if (values?.request === undefined) return null;
 	const [requested, whole] = [Number(values.requested), Number(values.allocatable)];
-	const per = whole / Number(there); // the line's unit
+	const unit = whole / Number(capacityText); // of the line
 	const pods = requestOf(view, resource, Number(values.request));
 	const capacity = roomOf(view, node, resource);
 	const others = requested - pods.value;
-	const counts = Number(requests) === requested / per; // the pod: balance is also computed without it
+	const counts = Number(requests) === requested / unit; // the pod: balance is also computed without it
 	const used = others + (counts ? triedValue(view, pods) : 0);
 	const room = triedValue(view, capacity);
-	const text = (/** @type {number} */ value) => `${Math.round((value / per) * 100) / 100}${suffix}`;
+	const text = (/** @type {number} */ value) => `${Math.round((value / unit) * 100) / 100}${suffix}`;
 	const usedNumber = counts ? scrubNumber(view, pods, (value) => text(others + value)) : text(others);
 	const all = (/** @type {string} */ key) => scrubNumber(view, capacity, text, key);
 	const fits = used <= room && room > 0;
 	if (!percent) return [`${resource} `, usedNumber, " / ", all("whole"), ` =\u00a0${fraction(fits ? used / room : 1)}`];
-	const points = fits ? Math.floor(((least ? room - used : used) * 100) / room) : 0;
-	return least
+	const points = fits ? Math.floor(((subtracts ? room - used : used) * 100) / room) : 0;
+	return subtracts
 		? [`${resource} (`, all("all"), " - ", usedNumber, ") * 100 / ", all("whole"), ` =\u00a0${points}`]
 		: [`${resource} `, usedNumber, " * 100 / ", all("whole"), ` =\u00a0${points}`];
 }

@@ -12,6 +12,8 @@ import { affinityFields, spreadFields } from "./terms.js";
 /** @typedef {import("../panel.js").Panel} Panel */
 /** @typedef {import("../edits.js").Edit} Edit */
 
+const MAX_OPTIONS = 40; // taints that are offered
+
 /** The form for the pod of the attempt. @param {Panel} panel @returns {Child} */
 export function podFields(panel) {
 	const { manifest } = panel.about;
@@ -149,7 +151,7 @@ function tolerationsField(panel, was) {
 			drop: () => panel.put([fieldEdit(panel, path, list.toSpliced(i, 1))]),
 		})),
 		hint: "key=value:NoSchedule",
-		options: taintTexts.slice(0, 40),
+		options: taintTexts.slice(0, MAX_OPTIONS),
 		add: (text) => panel.put([fieldEdit(panel, path, [...list, parseToleration(text)])]),
 	});
 }

@@ -208,10 +208,12 @@ function selectorField(panel, key, label, selector, set) {
 	});
 }
 
-/** The keys of the nodes' labels, at most 40. @param {Panel} panel */
+const MAX_KEYS = 40;
+
+/** The keys of the nodes' labels, at most MAX_KEYS. @param {Panel} panel */
 function nodeKeys(panel) {
 	const keys = [...panel.view.state.nodes.values()].flatMap((node) => Object.keys(node.summary.labels ?? {}));
-	return [...new Set([HOSTNAME, ...keys])].slice(0, 40);
+	return [...new Set([HOSTNAME, ...keys])].slice(0, MAX_KEYS);
 }
 
 /** The topology key of zones if nodes have it, otherwise that of host names. @param {Panel} panel */
