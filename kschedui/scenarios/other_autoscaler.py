@@ -151,8 +151,8 @@ def _with_pools(documents: Sequence[Manifest]) -> tuple[list[Manifest], list[Mes
         _name(node): _of_pool(node, pool_of[_group_of(node, documents)], instance_type)
         for node, instance_type in existing
     }
-    kept = [replaced.pop(_name(data), data) if data.get("kind") == "Node" else data for data in documents]
-    made = list(replaced.values())
+    kept = [replaced.get(_name(data), data) if data.get("kind") == "Node" else data for data in documents]
+    made = [node for name, node in replaced.items() if name not in nodes]
     claims = [claim_of(data, _labels(data)[NODE_POOL]) for data in (*kept, *made) if _is_of_pool(data)]
     boot = float((actor.get("spec") or {}).get("bootSeconds", BOOT_SECONDS))
     ready = float((actor.get("spec") or {}).get("readySeconds", READY_SECONDS))

@@ -420,7 +420,8 @@ def claim_all(visitor: Visitor) -> int:
     Experiment.objects.filter(owner=None, editor_hash=visitor.editor_hash).update(owner=visitor.user, editor_hash="")
     mine = Scenario.objects.filter(owner=None, slug=None, editor_hash=visitor.editor_hash)
     courses = Course.objects.filter(owner=None, editor_hash=visitor.editor_hash)
-    return sum(rows.update(owner=visitor.user, editor_hash="") for rows in (mine, courses))
+    owned = {"owner": visitor.user, "editor_hash": ""}
+    return mine.update(**owned) + courses.update(**owned)
 
 
 def purge() -> int:
@@ -433,5 +434,8 @@ def purge() -> int:
 
 def remove_all(scenarios: QuerySet[Scenario]) -> int:
     """Remove scenarios one by one, since SQLite accepts no other writes during a removal. Return the number."""
-    keys = list(scenarios.values_list("pk", flat=True))
-    return sum(Scenario.objects.filter(pk=pk).delete()[1].get(Scenario._meta.label, 0) for pk in keys)
+    removed = 0
+    for key in list(scenarios.values_list("pk", flat=True)):
+        _, counts = Scenario.objects.filter(pk=key).delete()
+        removed += counts.get(Scenario._meta.label, 0)
+    return removed

@@ -97,11 +97,13 @@ class _Placing(Simulation):
         if same_decision(observed, self._decide_now(queued), self.cluster.pods):
             return observed.at
         recent = self._recent_changes(observed)
-        for change in self._reverted_in_turn(observed, recent):
-            return change.at - JUST_BEFORE
+        reverted = next(self._reverted_in_turn(observed, recent), None)
+        if reverted is not None:
+            return reverted.at - JUST_BEFORE
         for kind in dict.fromkeys(change.kind for change in recent):
             behind = [change for change in recent if change.kind == kind and change.event is not None]
-            for last in self._reverted_in_turn(observed, behind):
+            last = next(self._reverted_in_turn(observed, behind), None)
+            if last is not None:
                 late = behind[: behind.index(last) + 1]
                 self.heard |= {id(change.event): observed.at + JUST_AFTER for change in late}
                 return observed.at

@@ -96,8 +96,9 @@ class ClusterState:
     def nodes(self) -> list[StateNode]:
         """Return all nodes by name, including launched nodes that do not exist yet."""
         by_node = {claim.node: claim for claim in self.claims() if claim.node}
-        state_nodes = [self._state_node(node, by_node.pop(node.name, None)) for node in self._api.cluster.all_nodes()]
-        state_nodes += [self._state_node(None, claim) for claim in by_node.values()]
+        existing = {node.name: node for node in self._api.cluster.all_nodes()}
+        state_nodes = [self._state_node(node, by_node.get(name)) for name, node in existing.items()]
+        state_nodes += [self._state_node(None, claim) for name, claim in by_node.items() if name not in existing]
         return sorted(state_nodes, key=lambda node: node.name)
 
     def is_nominated(self, name: str) -> bool:
