@@ -8,7 +8,8 @@ import { plain, t } from "../shared/i18n.js";
 
 /** @typedef {import("../learn/questions.js").Question} Question */
 
-const LONGEST = 150; // pixels of a bar
+const LONGEST = 150; // pixels of a bar and its count
+const COUNT = 50;
 const ROW = 44;
 
 /** @type {HTMLElement | null} */
@@ -46,7 +47,7 @@ export function drawHistogram(root, question, counts) {
 			"li",
 			{ key: `b${i}`, class: i === right ? "right" : "", style: place },
 			h("span", { class: placed ? "sr" : "histogram-name" }, `${text} `),
-			h("i", { style: { width: placed ? `${Math.round(part * (LONGEST - 50))}px` : `${part * 100}%` } }),
+			h("i", { style: { width: placed ? `${Math.round(part * (LONGEST - COUNT))}px` : `${part * 100}%` } }),
 			h("b", null, `${i === right ? "✓ " : ""}${counts[i]}`),
 		);
 	};

@@ -163,31 +163,26 @@ export function hint(predictions, open, skips = false) {
 function answerMarks(root, predictions, shown) {
 	const pick = predictions.picks.get(shown.id);
 	if (pick === undefined) return null;
-	const kinds = [...new Set([shown.right, pick])].map((i) => ({ i, kind: i === shown.right ? "right" : "wrong" }));
+	const marks = [...new Set([shown.right, pick])].map((i) => ({ i, kind: i === shown.right ? "right" : "wrong" }));
 	const label = (/** @type {{i: number, kind: string}} */ { i, kind }) =>
 		t(`predict.tag.${kind === "right" && i === pick ? "both" : kind}`);
 	const boxes = rowsOf(
 		root,
-		kinds.map(({ i }) => shown.options[i]),
+		marks.map(({ i }) => shown.options[i]),
 	);
 	if (boxes.every((box) => box !== null))
-		return kinds.map((kind, k) => {
+		return marks.map((mark, k) => {
 			const { left, top } = cornerOf(root, boxes[k]);
 			const style = { left: `${answersBeside(root) ? left : left - 34}px`, top: `${top + SIZE / 2}px` };
-			return h("span", { key: kind.kind, class: `prediction-tag ${kind.kind}`, style }, label(kind));
+			return h("span", { key: mark.kind, class: `prediction-tag ${mark.kind}`, style }, label(mark));
 		});
 	return h(
 		"ul",
 		{ key: "outcome", class: "answers listed outcome" },
 		shown.options.map((option, i) => {
-			const place = kinds.find((each) => each.i === i);
+			const mark = marks.find((candidate) => candidate.i === i);
 			const text = optionText(option, shown);
-			return h(
-				"li",
-				{ key: i, class: place?.kind ?? "" },
-				h("span", null, text),
-				place && h("small", null, label(place)),
-			);
+			return h("li", { key: i, class: mark?.kind ?? "" }, h("span", null, text), mark && h("small", null, label(mark)));
 		}),
 	);
 }

@@ -153,6 +153,8 @@ function renameNode(documents, ref, name) {
 	if (ref.value.metadata?.labels?.[shapes.HOSTNAME]) documents.set(ref, ["metadata", "labels", shapes.HOSTNAME], name);
 }
 
+const COPIES = 3; // that a click adds
+
 /**
  * The section with a row for each pod.
  * @param {Form} form @param {string} selected the name of the selected pod, "" for none
@@ -174,7 +176,7 @@ function podSection(form, selected, select) {
 			const source = pods.find((ref) => ref.value.metadata?.name === selected) ?? pods.at(-1);
 			if (!source) return;
 			const stem = source.value.metadata.name.replace(/(?<!\d)\d+$/, "");
-			for (let i = 0; i < 3; i += 1)
+			for (let i = 0; i < COPIES; i += 1)
 				documents.add({ ...source.value, metadata: { ...source.value.metadata, name: shapes.freeName(stem, names) } });
 		});
 	const rows = pods.flatMap((ref) => podRow(form, ref, nodes, classes, ref.value.metadata?.name === selected, select));

@@ -94,7 +94,7 @@ const RESIZES = {
  */
 const resizeKey = (condition) => `${condition.type} ${condition.reason || condition.status}`;
 
-/** The numbers of a status that are not 0, by name. @param {Record<string, number | string>} status */
+/** The names and numbers of a status, without those that are 0. @param {Record<string, number | string>} status */
 const numbersOf = (status) => Object.entries(status).filter(([, value]) => value !== 0 && value !== "set");
 
 /** "Available=True (MinimumReplicasAvailable)". @param {import("../../trace/trace").ConditionState} condition */

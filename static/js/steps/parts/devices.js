@@ -126,7 +126,7 @@ function addTaken({ devices, counters }) {
 	}
 }
 
-/** All kinds of devices of the cluster, in order: each has a colour. @param {State} state @returns {string[]} */
+/** The kinds of devices in the cluster, sorted by name: each has a colour. @param {State} state @returns {string[]} */
 function kindsOf(state) {
 	return [
 		...new Set([...poolsByNode(state).values()].flat().flatMap(({ devices }) => devices.map(({ kind }) => kind))),

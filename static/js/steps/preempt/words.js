@@ -489,7 +489,7 @@ function candidatePanel(view, name) {
 	);
 }
 
-/** Whether a higher priority of the pod would find victims; now there are none. @param {Preemption} preemption */
+/** Whether no node is a candidate, and some node has no pod of lower priority. @param {Preemption} preemption */
 function priorityDecides({ event, candidates }) {
 	return (
 		event.eligible &&
