@@ -165,7 +165,7 @@ def cel_device(driver: str, device: Device) -> CelDevice:
     attributes: dict[str, AttributeValue] = {
         name: (attribute.kind, attribute.value) for name, attribute in device.attributes.items()
     }
-    capacity = {name: str(capacity.value) for name, capacity in device.capacity.items()}
+    capacity = {name: str(amount.value) for name, amount in device.capacity.items()}
     return CelDevice(driver, attributes, capacity, device.allow_multiple_allocations)
 
 

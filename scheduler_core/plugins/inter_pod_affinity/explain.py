@@ -94,7 +94,8 @@ def _existing_anti_affinity(plan: Plan, cluster: Cluster, row: int, delta: IntCo
         if domain is None or not (key.existing_anti_affinity_counts or change):
             continue
         count = change + sum(int(counts.cells[key.domains.codes[row]]) for counts in key.existing_anti_affinity_counts)
-        terms = {TermOwners.of(cluster).terms[number].term for number in key.existing_anti_affinity_terms}
+        owners = TermOwners.of(cluster)
+        terms = {owners.terms[term_number].term for term_number in key.existing_anti_affinity_terms}
         pods = _pods_in(cluster, key.domains, row, _owning(terms))
         text = f"Pods in {key.domains.key}={domain} whose required anti-affinity speaks of this pod: {pods}."
         kind, field = "existing-anti-affinity", "metadata.labels"

@@ -138,21 +138,21 @@ def request_fields(spec: Manifest, status: Manifest, problems: Problems, release
 
 def _with_affinity(pod: Pod, affinity: Manifest, problems: Problems) -> Pod:
     path = ("spec", "affinity")
-    needed, preferred = node_affinity(affinity.get("nodeAffinity") or {}, (*path, "nodeAffinity"), problems)
-    with_pods = pod_affinity(
+    required_node, preferred_node = node_affinity(affinity.get("nodeAffinity") or {}, (*path, "nodeAffinity"), problems)
+    required_terms, preferred_terms = pod_affinity(
         affinity.get("podAffinity") or {}, (*path, "podAffinity"), problems, pod.namespace, pod.labels
     )
-    without_pods = pod_affinity(
+    required_anti_terms, preferred_anti_terms = pod_affinity(
         affinity.get("podAntiAffinity") or {}, (*path, "podAntiAffinity"), problems, pod.namespace, pod.labels
     )
     return replace(
         pod,
-        required_node_affinity=needed,
-        preferred_node_affinity=preferred,
-        required_affinity=with_pods[0],
-        preferred_affinity=with_pods[1],
-        required_anti_affinity=without_pods[0],
-        preferred_anti_affinity=without_pods[1],
+        required_node_affinity=required_node,
+        preferred_node_affinity=preferred_node,
+        required_affinity=required_terms,
+        preferred_affinity=preferred_terms,
+        required_anti_affinity=required_anti_terms,
+        preferred_anti_affinity=preferred_anti_terms,
     )
 
 

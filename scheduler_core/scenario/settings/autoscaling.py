@@ -156,8 +156,8 @@ def _descheduler(data: Manifest, problems: Problems) -> DeschedulerSettings:
         for point in ("deschedule", "balance"):
             for index, plugin in enumerate(((profile.get("plugins") or {}).get(point) or {}).get("enabled") or ()):
                 if not plugin:
-                    where = ("spec", "policy", "profiles", number, "plugins", point, "enabled", index)
-                    problems.error(where, required(Message("the name of a plugin")))
+                    at = ("spec", "policy", "profiles", number, "plugins", point, "enabled", index)
+                    problems.error(at, required(Message("the name of a plugin")))
         for index, entry in enumerate(profile.get("pluginConfig") or ()):
             path: Path = ("spec", "policy", "profiles", number, "pluginConfig", index)
             if not entry.get("name"):

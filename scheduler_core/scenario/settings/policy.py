@@ -74,8 +74,8 @@ def build_policy(data: Manifest, problems: Problems, release: Release) -> Schedu
     return replace(
         configuration,
         profiles=tuple(
-            replace(profile, checks_all_filters=checks_all, names_in_policy=reader.names)
-            for profile in configuration.profiles
+            replace(built, checks_all_filters=checks_all, names_in_policy=reader.names)
+            for built in configuration.profiles
         ),
     )
 
@@ -164,8 +164,8 @@ class _Reader(msgspec.Struct):
             elif not predicates[name]:
                 self._warn_of_order(path, name)
             elif not self.policy.merges_arguments and name in self.policy.arguments.values():
-                argument_kind = next(argument for argument, plugin in self.policy.arguments.items() if plugin == name)
-                self.problems.error((*path, "argument"), required(Message("expected {field}", field=argument_kind)))
+                field = next(kind for kind, owner in self.policy.arguments.items() if owner == name)
+                self.problems.error((*path, "argument"), required(Message("expected {field}", field=field)))
             return name
         plugin = self.policy.arguments[argument]
         if self.policy.merges_arguments:

@@ -126,8 +126,8 @@ class Timeline:
         if isinstance(pod, dict) and not {"name", "owner", "node"} & set(pod):
             self._problems.error(path, required(Message("the pod: its name, or owner, node and index")))
             return None
-        codes = (data.get(name) for name in ("exitCode", "exit", "code")) if isinstance(data, dict) else ()
-        code = next((code for code in codes if code is not None), 0)
+        spellings = (data.get(name) for name in ("exitCode", "exit", "code")) if isinstance(data, dict) else ()
+        code = next((spelling for spelling in spellings if spelling is not None), 0)
         exit_code = parse_int64(str(code))
         if exit_code is None or exit_code < 0:
             self._problems.error((*path, "exitCode"), invalid(code, Message("must be an integer")))
@@ -297,8 +297,7 @@ class Timeline:
         name = data.get("kind") or ""
         if kind := KINDS.get(name):
             return kind
-        unread = {kind for _, kind in UNREAD}
-        if name in unread:
+        if name in {unread_kind for _, unread_kind in UNREAD}:
             self._problems.warn((*path, "kind"), Message("{name} has no part in scheduling and is left out", name=name))
         else:
             message = (

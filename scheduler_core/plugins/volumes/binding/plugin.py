@@ -241,7 +241,7 @@ class VolumeBinding(
         node = nodes.nodes[row]
         csi_node = self.storage.csi_node(node.name)
         key = (
-            tuple(node.labels.get(key) for key in keys),
+            tuple(node.labels.get(label) for label in keys),
             node.name if state.search.by_name else "",
             csi_node.migrated if csi_node is not None and state.search.by_csi_node else None,
         )
