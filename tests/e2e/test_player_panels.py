@@ -155,7 +155,7 @@ def test_the_share_dialog_waits_until_the_step_has_arrived(browser_page: Page) -
 
     page.route_web_socket(re.compile("/ws/run/"), through)
     page.goto("/library/flash-sale/#116.9")
-    expect(page.locator("#caption")).to_have_text("The run is being simulated; its first steps are on the way.")
+    expect(page.locator("#caption")).to_have_text("The run is being simulated; this step is on the way.")
     page.click("[data-open=share]")
     expect(page.locator("dialog[open]")).to_have_count(0)
     free.append(True)

@@ -22,8 +22,7 @@
  */
 /** @typedef {{attempt: number, edits: Edit[], past: Edit[][]}} Asked */
 /**
- * @typedef {{type: "attempt", attempt: number} | {type: "put", edits: Edit[], drop?: string[]} |
- *   {type: "drop", keys: string[]} |
+ * @typedef {{type: "put", edits: Edit[], drop?: string[]} | {type: "drop", keys: string[]} |
  *   {type: "set", edits: Edit[]} | {type: "undo"} | {type: "reset"}} Action
  */
 
@@ -59,8 +58,6 @@ export function nothingAsked(attempt) {
 /** The question after an action. @param {Asked} asked @param {Action} action @returns {Asked} */
 export function apply(asked, action) {
 	switch (action.type) {
-		case "attempt":
-			return action.attempt === asked.attempt ? asked : { ...asked, attempt: action.attempt };
 		case "put": {
 			const keys = new Set([...action.edits.map(keyOf), ...(action.drop ?? [])]);
 			const left = asked.edits.filter((edit) => !keys.has(keyOf(edit)));

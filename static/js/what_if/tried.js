@@ -33,8 +33,8 @@ export function editsOf(change, about) {
 }
 
 /**
- * The edits for a changed request, applied to the container that requests the most. A limit that is lower, or of an
- * extended resource, is set to the request.
+ * The edits for a changed request, applied to the container that requests the most. A limit that is lower, or must
+ * equal the request (huge pages, extended resources), is set to it.
  * @param {Change} change @param {import("./panel.js").About} about @returns {Edit[]}
  */
 function requestEdits({ name, value, to }, { pod, manifest }) {
@@ -49,7 +49,8 @@ function requestEdits({ name, value, to }, { pod, manifest }) {
 	const limit = containers[i]?.resources?.limits?.[name];
 	const text = amountText(name, asked);
 	const at = (/** @type {string} */ list) => ["spec", "containers", i, "resources", list, name];
-	const moves = limit !== undefined && (name.includes("/") || parseAmount(name, limit) < asked);
+	const equal = name.includes("/") || name.startsWith("hugepages-");
+	const moves = limit !== undefined && (equal || parseAmount(name, limit) < asked);
 	return [podEdit(pod, at("requests"), text), ...(moves ? [podEdit(pod, at("limits"), text)] : [])];
 }
 

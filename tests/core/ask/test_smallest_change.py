@@ -322,3 +322,10 @@ def test_one_more_node_is_like_one_with_the_devices_that_are_wanted() -> None:
     waits = device_claim("one", wanted), pod("a", resourceClaims=claims("one"))
     found = changes(node("n1"), node("n2"), device_class("gpu"), *slices, held, *waits)
     assert ("n2-like-1", [("nodes", "n2", 0, 1)]) in found
+
+
+def test_a_label_that_go_does_not_read_as_a_number_is_below_and_above_none() -> None:
+    terms = [{"matchExpressions": [{"key": "disks", "operator": "Gt", "values": ["5"]}]}]
+    affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}
+    found = changes(node("n1", labels={"disks": "1_0"}), pod("web", affinity=affinity))
+    assert ("n1", [("label", "disks", "1_0", "6")]) in found

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from scheduler_core.apis.constraints import Taint, Toleration
+from scheduler_core.apis.selectors import parse_int64
 from scheduler_core.ask.editing.edits import Edit, Path
 from scheduler_core.ask.smallest.proposals.proposal import MAX_VALUES, REQUIRED, Case, Proposal, narrowest_toleration
 from scheduler_core.ask.smallest.proposals.truth import False_, find_contradicted_fact, is_condition
@@ -89,17 +90,14 @@ def matches(requirement: Mapping[str, Any], has: str | None) -> bool:
         case "DoesNotExist":
             return has is None
         case "Gt":
-            return _number(has) is not None and int(has or 0) > int(values[0])
+            return (number := _number(has)) is not None and number > int(values[0])
         case "Lt":
-            return _number(has) is not None and int(has or 0) < int(values[0])
+            return (number := _number(has)) is not None and number < int(values[0])
     return False
 
 
 def _number(text: str | None) -> int | None:
-    try:
-        return int(text) if text is not None else None
-    except ValueError:
-        return None
+    return None if text is None else parse_int64(text)
 
 
 def _term(case: Case, number: int, term: Mapping[str, Any]) -> Iterator[Proposal]:
