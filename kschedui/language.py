@@ -31,7 +31,7 @@ def language() -> str:
 
 
 def language_of_scope(scope: Mapping[str, Any]) -> str:
-    """Return the language of the client that opened a websocket, by Django's rules for pages."""
+    """Return the language of the client of a request or a websocket, by Django's rules for pages."""
     headers = {name.lower(): value.decode("latin-1") for name, value in scope.get("headers", ())}
     try:
         cookies = {name: cookie.value for name, cookie in SimpleCookie(headers.get(b"cookie", "")).items()}

@@ -181,7 +181,8 @@ class Run(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     def steps(self) -> DataFrame:
         """Return a row for each step: its number, `time` in virtual seconds, the name of its event, the pod that it is
-        about, and a sentence ("" for events that only a picture can explain)."""
+        about, and a sentence ("" for kinds of events that have none).
+        """
         rows = []
         time, cycle = 0.0, self.events[:1]
         for number, event in enumerate(self.events):
@@ -229,9 +230,9 @@ class Run(msgspec.Struct, frozen=True, eq=False, dict=True):
     def what_if(self, pod: str, *edits: Edit) -> WhatIf:
         """Return the last attempt of a pod, decided again with edits, together with the original decision.
 
-        `pod` is `namespace/name`, or a name that only one pod has. Only this decision is computed; for a run that has
-        the edits from the start, simulate `edited(scenario, ...)`. Raises Unusable if there is no such pod or it is
-        never tried, and NotPossible if an edit is not possible.
+        `pod` is `namespace/name`, a name that only one pod has, or a workload, of which one pod is used. Only this
+        decision is computed; for a run that has the edits from the start, simulate `edited(scenario, ...)`. Raises
+        Unusable if there is no such pod or it is never tried, and NotPossible if an edit is not possible.
         """
         key = known_pod(Input("the scenario", self.scenario), pod)
         attempts = [record["attempt"] for record in self._attempts if record["pod"] == key and record["attempt"]]

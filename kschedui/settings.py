@@ -14,7 +14,10 @@ from kschedui.database_url import database_from_url
 
 
 def flag(name: str, *, default: bool) -> bool:
-    """Return whether a setting is on: 1/0, true/false, yes/no, on/off in the environment; anything else is rejected."""
+    """Return whether a setting is on: 1/0, true/false, yes/no, on/off in the environment; the default if it is empty.
+
+    Raises ImproperlyConfigured for anything else.
+    """
     text = os.environ.get(name, "").strip().lower()
     if text in ("", "1", "true", "yes", "on", "0", "false", "no", "off"):
         return default if text == "" else text in ("1", "true", "yes", "on")
@@ -22,7 +25,7 @@ def flag(name: str, *, default: bool) -> bool:
 
 
 def number(name: str, default: int) -> int:
-    """Return a whole number from the environment; anything else is rejected."""
+    """Return a whole number from the environment, or the default. Raises ImproperlyConfigured for anything else."""
     text = os.environ.get(name, "").strip()
     if text == "" or (text.isdecimal() and len(text) < 20):
         return int(text or default)

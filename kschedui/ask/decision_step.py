@@ -19,19 +19,19 @@ def decision_step(events: Iterable[AnyEvent], pod: PodKey, number: int) -> int:
     decided: dict[PodKey, int] = {}
 
     def events_with_decisions() -> Iterator[AnyEvent]:
-        at = ""
+        current = ""  # the pod of the scheduling cycle
         for step, event in enumerate(events):
             match event:
                 case trace.CycleStarted():
-                    at = event.pod
-                    decided[at] = step
+                    current = event.pod
+                    decided[current] = step
                 case trace.HostSelected():
-                    decided[at] = step
+                    decided[current] = step
                 case PreemptionEvaluated() if event.nominated_node:
-                    decided[at] = step
-                    at = ""  # its SchedulingFailed follows
-                case trace.SchedulingFailed() if event.pod == at:
-                    decided[at] = step
+                    decided[current] = step
+                    current = ""  # its SchedulingFailed follows
+                case trace.SchedulingFailed() if event.pod == current:
+                    decided[current] = step
             yield event
 
     step = 0

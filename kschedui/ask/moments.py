@@ -63,10 +63,10 @@ def find_moment(name: Name, text: str | None) -> CachedMoment:
     RunEnded.
     """
     with _guard:
-        moment = _kept.get(name)
-        if moment is not None:
+        kept = _kept.get(name)
+        if kept is not None:
             _kept.move_to_end(name)
-            return moment
+            return kept
     if text is None:
         raise NotHere
     cached = CachedMoment(_build_moment(name, text))

@@ -69,5 +69,5 @@ def workload_named(name: str) -> tuple[str, str]:
     """Return the kind and the name in "deploy/web" or "shop/web"; the kind is "" if none is given."""
     first, _, last = name.rpartition("/")
     kind = KINDS.get(first.lower(), first).lower()
-    kinds = {name.lower(): name for name in (*KINDS.values(), "Job", "ReplicationController")}
+    kinds = {known.lower(): known for known in (*KINDS.values(), "Job", "ReplicationController")}
     return kinds.get(kind, ""), last

@@ -1,4 +1,7 @@
-"""Answers about a moment of a run: what-if, smallest changes, weights, capacity, and the text with an edit applied."""
+"""Answers about a moment of a run: what-if, smallest changes, weights, capacity, and the text with edits applied.
+
+Each raises NotHere if the moment is not cached and the text is None (moments.find_moment).
+"""
 
 from __future__ import annotations
 
@@ -158,8 +161,8 @@ def how_many(name: Name, text: str | None, pod: str, wanted: int | None) -> Capa
 def pods(name: Name, text: str | None) -> list[str]:
     """Return at most MAX_PODS pods that exist at the moment, pending ones first."""
     cached = moments.find_moment(name, text)
-    there = cached.moment.world().cluster.pods
-    pods_by_state = sorted(there.all(), key=lambda pod: (bool(there.node_name[there.slot_of[pod.key]]), pod.key))
+    table = cached.moment.world().cluster.pods
+    pods_by_state = sorted(table.all(), key=lambda pod: (bool(table.node_name[table.slot_of[pod.key]]), pod.key))
     return [pod.key for pod in pods_by_state[:MAX_PODS]]
 
 

@@ -174,13 +174,15 @@ def over(ended_at: datetime | None, expires: datetime, owner: int | None, browse
     return ended_at is not None or expires <= timezone.now() or not may_show(owner, browser, *scenario)
 
 
-def may_show(owner: int | None, browser: str, deleted_at: Any, visibility: str, whose: int | None, editor: str) -> bool:
+def may_show(
+    owner: int | None, browser: str, deleted_at: Any, visibility: str, scenario_owner: int | None, editor: str
+) -> bool:
     """Return whether this teacher can still show this scenario."""
     if deleted_at is not None:
         return False
     if visibility != Scenario.Visibility.PRIVATE:
         return True
-    return whose == owner if whose else bool(editor) and editor == browser
+    return scenario_owner == owner if scenario_owner else bool(editor) and editor == browser
 
 
 # --- The teacher's part -----------------------------------------------------------------------------------------
@@ -276,7 +278,7 @@ class Given(NamedTuple):
 def store_answers(pk: int, answers: list[Given]) -> set[Given]:
     """Store answers to the current question, the last one of each student. Return those that were stored.
 
-    If new students would exceed the limit of the class, only answers of students who have answered before are stored.
+    If new students would exceed the limit of the class, only students who have already answered this question count.
     """
     with transaction.atomic():
         row = live().select_for_update().filter(pk=pk).first()

@@ -130,8 +130,8 @@ def _nodes(scenario: Scenario, options: Namespace, *, zone: str = "") -> list[st
         key, equals, value = options.selector.partition("=")
         if not equals:
             raise Unusable(f"--selector {options.selector}: expected LABEL=VALUE")
-        there = [item for item in scenario.objects if isinstance(item, Node)]
-        matching = [node.name for node in there if node.labels.get(key) == value]
+        nodes = [item for item in scenario.objects if isinstance(item, Node)]
+        matching = [node.name for node in nodes if node.labels.get(key) == value]
         if not matching:
             raise Unusable(f"--selector {options.selector}: no node has this label")
         names += matching

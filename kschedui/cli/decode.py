@@ -63,15 +63,15 @@ def record(message: FailedMessage) -> dict[str, Any]:
     return {
         "message": write_message(message),
         "nodes": message.total,
-        "parts": [part(row) for row in words["rows"]],
-        "preemption": [part(row) for row in words["preemption"]] if mentioned else None,
+        "parts": [part_record(row) for row in words["rows"]],
+        "preemption": [part_record(row) for row in words["preemption"]] if mentioned else None,
         "note": words["note"],
         "cut": words["cut"],
         "helps": words["helps"],
     }
 
 
-def part(row: Row) -> dict[str, Any]:
+def part_record(row: Row) -> dict[str, Any]:
     """Return the FIELDS of a part of the message, by name."""
     return {name: getattr(row, name) for name in FIELDS}
 

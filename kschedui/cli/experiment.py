@@ -31,7 +31,7 @@ design: Design
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    inputs.add_arguments(parser, several=False, what="an experiment; its scenario is found from where it is")
+    inputs.add_arguments(parser, several=False, content="an experiment; its scenario is found from where it is")
     parser.add_argument("--format", choices=("csv", "json"), default="csv")
     parser.add_argument(
         "--processes", type=int, metavar="N", help="the number of processes (default: that of processors)"

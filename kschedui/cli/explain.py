@@ -229,7 +229,7 @@ def write_all(options: Namespace, explained: Sequence[dict[str, Any]]) -> None:
             sys.stdout.write(f"  also {counted(len(others), 'pod')}: {', '.join(other['pod'] for other in others)}\n")
 
 
-def write_life(answer: dict[str, Any]) -> None:
+def write_history(answer: dict[str, Any]) -> None:
     """Print who created and deleted the pod, and why the rollout of its workload is incomplete."""
     for name, title in (("made", "made"), ("deleted", "deleted"), ("replacedBy", "in its place")):
         if name in answer:
@@ -245,12 +245,12 @@ def write(answer: dict[str, Any], *, every: bool = False) -> None:
         for name in ("why", "attempt", "feasible", "rejected"):
             if name in answer:
                 sys.stdout.write(f"  {name}: {answer[name]}\n")
-        write_life(answer)
+        write_history(answer)
         write_scores(answer, every=every)
         sys.stdout.writelines(f"  {line}\n" for line in (*answer["victims"], *answer["advice"]))
         return
     sys.stdout.write(f"  {answer['blocker']}\n  {answer['message']}\n")
-    write_life(answer)
+    write_history(answer)
     for cause in answer["causes"]:
         nodes = counted(cause["nodes"], "node") if cause["nodes"] else "the pod"
         sys.stdout.write(f"  {nodes:>12}  {cause['plugin']}: {', '.join(cause['reasons'])}\n")

@@ -120,5 +120,5 @@ def as_import(recording: Recording, notes: Iterable[Message]) -> Imported:
 
 
 def without_titles(text: str) -> str:
-    """Remove the Scenario document of each part; the whole text gets a new one."""
+    """Return the text without the Scenario documents that imports have added; the whole gets a new one."""
     return "---\n".join(part for part in text.split("---\n") if IMPORTED not in part)

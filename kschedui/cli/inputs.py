@@ -40,9 +40,9 @@ class Input(msgspec.Struct, frozen=True):
     notes: tuple[Message, ...] = ()
 
 
-def add_arguments(parser: ArgumentParser, *, several: bool, what: str = "a scenario or a dump") -> None:
-    """Add FILE and the options of all commands that read scenarios."""
-    parser.add_argument("files", nargs="+" if several else 1, metavar="FILE", help=f"{what}; - reads standard input")
+def add_arguments(parser: ArgumentParser, *, several: bool, content: str = "a scenario or a dump") -> None:
+    """Add FILE, whose help names its content, and the options of all commands that read scenarios."""
+    parser.add_argument("files", nargs="+" if several else 1, metavar="FILE", help=f"{content}; - reads standard input")
     parser.add_argument("--strict", action="store_true", help="exit status 1 if there is a warning")
     parser.add_argument("--quiet", action="store_true", help="print no warnings and no progress on standard error")
     parser.add_argument(
@@ -101,13 +101,13 @@ def from_content(
         whole = f"{text}\n---\n{configuration}" if configuration else text
         return parse_scenario(whole, LIMITS, known_plugins(outside_plugins()), release)
 
-    read = read_scenario(content, conversion(version or "", autoscaler), parse, lenient=True)
-    scenario = read.scenario
+    result = read_scenario(content, conversion(version or "", autoscaler), parse, lenient=True)
+    scenario = result.scenario
     if scenario.observed:
         from scheduler_core.ask.replay.placing import place_decisions  # which only recordings need
 
         scenario = place_decisions(scenario)
-    return Input(name, scenario, (*read.imported.notes, *_release_notes(read.imported, scenario, version)))
+    return Input(name, scenario, (*result.imported.notes, *_release_notes(result.imported, scenario, version)))
 
 
 def conversion(version: str = "", autoscaler: str | None = None) -> Conversion:

@@ -52,7 +52,7 @@ def run(options: Namespace) -> int:
             counts = recorder.recording.write(out)
     except OSError as error:
         raise Unusable(f"cannot write {options.output}: {error.strerror}") from None
-    kinds = ", ".join(f"{number:,} {what}" for what, number in counts.items())
+    kinds = ", ".join(f"{number:,} {kind}" for kind, number in counts.items())
     say(f"\rWritten: {kinds or 'nothing'}\n")
     return 0
 

@@ -20,7 +20,7 @@ VERDICTS = ("equal", "tie", "different", "unknowable")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    inputs.add_arguments(parser, several=False, what="a recording, as `kschedui record` writes it")
+    inputs.add_arguments(parser, several=False, content="a recording, as `kschedui record` writes it")
     parser.add_argument(
         "--config", metavar="FILE", help="the cluster's KubeSchedulerConfiguration (default: that of the release)"
     )

@@ -207,7 +207,7 @@ def write_table(rows: Iterable[dict[str, Any]], name: str, release: str) -> None
         preemption = record.get("preemption") or {}
         if preemption.get("victims"):
             outcome = f"{preemption['nominatedNode']}: evicts {', '.join(preemption['victims'])}; {outcome}"
-        what = record.get("pod") or f"PodGroup {record['podGroup']}"
+        subject = record.get("pod") or f"PodGroup {record['podGroup']}"
         sys.stdout.write(
-            f"{record.get('attempt') or '-':>7} {record['time']:>8g} {record['outcome']:<14} {what:<40} {outcome}\n"
+            f"{record.get('attempt') or '-':>7} {record['time']:>8g} {record['outcome']:<14} {subject:<40} {outcome}\n"
         )

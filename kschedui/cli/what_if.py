@@ -99,9 +99,9 @@ def _object(text: str) -> dict[str, str]:
     namespace, slash, last = name.rpartition("/")
     if kind.lower() not in KIND_NAMES or not last:
         raise Unusable(f"{text}: expected KIND/NAME or KIND/NAMESPACE/NAME, with a kind such as pod or node")
-    names = KIND_NAMES[kind.lower()]
-    inside = namespace if slash else "default" if KINDS[names].namespaced else ""
-    return {"kind": names, "name": last, "namespace": inside}
+    kind_name = KIND_NAMES[kind.lower()]
+    inside = namespace if slash else "default" if KINDS[kind_name].namespaced else ""
+    return {"kind": kind_name, "name": last, "namespace": inside}
 
 
 def _path(text: str) -> list[str | int]:
@@ -110,7 +110,7 @@ def _path(text: str) -> list[str | int]:
 
 
 def _value(text: str) -> Any:
-    """Parse a value as YAML: None for an empty one, which removes the field. Invalid YAML is a text as it stands."""
+    """Parse a value as YAML: None for an empty one, which removes the field. Invalid YAML is returned as text."""
     try:
         return yaml.safe_load(text)
     except yaml.YAMLError:

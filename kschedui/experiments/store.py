@@ -222,7 +222,7 @@ def settle(pk: int) -> None:
 
 
 def finished_cells(pk: int, numbers: range) -> set[int]:
-    """Return the numbers of the cells that have a result."""
+    """Return those of the numbers whose cells have a result. `numbers` is not empty."""
     rows = Result.objects.filter(experiment=pk, number__range=(numbers[0], numbers[-1]))
     return set(rows.values_list("number", flat=True))
 

@@ -32,7 +32,8 @@ from scheduler_core.trace.events import AnyEvent
 
 logger = logging.getLogger(__name__)
 
-UNREAD = (*Version.large("experiment__version__"), "experiment__version__summary")  # of one that goes on, known already
+# Not read with each batch: design_and_cells keeps what it read for the experiment.
+UNREAD = (*Version.large("experiment__version__"), "experiment__version__summary")
 STORED_SECONDS = 1.0  # between two writes
 CHECKED = 16  # events between two looks at the clock
 TRUSTED_TRIES = 2  # then each cell is written by itself, so that the one that ends its workers is found
@@ -116,8 +117,8 @@ class Work:
         """
         batch = self.batch
         numbers = range(batch.first, batch.first + batch.count)
-        there = store.finished_cells(batch.experiment_id, numbers) if batch.done else set()
-        unfinished = [number for number in numbers if number not in there]
+        finished = store.finished_cells(batch.experiment_id, numbers) if batch.done else set()
+        unfinished = [number for number in numbers if number not in finished]
         if unfinished and batch.tries >= leases.MAX_TRIES:
             self.number = unfinished.pop(0)
             self.give_up(LOST_TOO_OFTEN)
@@ -137,7 +138,7 @@ class Work:
         rows, self.rows = self.rows, []
         failed = sum(row.failed for row in rows)
         seconds, self.since = monotonic() - self.since, monotonic()
-        tries = min(self.batch.tries + 1, TRUSTED_TRIES) if rows else self.batch.tries + 1  # it gets on
+        tries = min(self.batch.tries + 1, TRUSTED_TRIES) if rows else self.batch.tries + 1  # progress is made
         counters = {"done": F("done") + len(rows), "failed": F("failed") + failed, "seconds": F("seconds") + seconds}
         with transaction.atomic():
             leases.update_mine(self.batch, **{"lease_until": leases.lease(), "tries": tries, **counters, **changes})

@@ -139,13 +139,13 @@ def read_simkube_trace(data: bytes, limits: Limits) -> Recording:
         trace = msgspec.msgpack.decode(data, type=_Trace)
     except (msgspec.MsgspecError, ValueError) as error:
         raise NoRecording(f"not a trace that SimKube 2 or later exports: {error}") from None
-    recording, workloads_there = Recording(), _Workloads(limits)
+    recording, traced_workloads = Recording(), _Workloads(limits)
     recording.notes += map(str, SIMKUBE_LACKS)
     first = _TraceEvent(trace.events[0].ts if trace.events else 0, trace.initial_state)
     number = 0
     for index, event in enumerate([first, *trace.events]):
-        changes = [change for item in event.deleted_objs for change in workloads_there.deleted(item)]
-        changes += [change for item in event.applied_objs for change in workloads_there.applied(item)]
+        changes = [change for item in event.deleted_objs for change in traced_workloads.deleted(item)]
+        changes += [change for item in event.applied_objs for change in traced_workloads.applied(item)]
         for action, item in changes:
             number += 1
             metadata = item.get("metadata") or {}

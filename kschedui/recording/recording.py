@@ -32,7 +32,7 @@ SCENARIO = {"apiVersion": "kschedui.io/v1alpha1", "kind": "Scenario"}
 
 
 class _Change(msgspec.Struct, frozen=True):
-    """The position of a change in the order and in the file."""
+    """The position of a change in the order of all changes, and its time in seconds."""
 
     order: int
     time: float
@@ -108,7 +108,7 @@ class Recording:
     def _write(self, out: IO[str], timeline: IO[str]) -> Counter[str]:
         counts: Counter[str] = Counter()
         reader = DecisionReader()
-        exist: set[tuple[str, str]] = set()
+        existing: set[tuple[str, str]] = set()  # kinds and names
         now = 0.0
         for change, (action, kind, key, item) in self._spool.in_order():
             name = "/".join(filter(None, key))
@@ -125,13 +125,13 @@ class Recording:
             tidied = None if item is None else self._tidy(item)
             if first:
                 if tidied is not None and not cleaning.is_built_in(item) and not cleaning.has_ended(item):
-                    exist.add((kind, name))
+                    existing.add((kind, name))
                     counts[kind] += 1
                     out.write(compact_yaml.write_all([tidied]) + "---\n")
                 continue
-            event = _timeline_event(action, kind, key, tidied, existed=(kind, name) in exist)
+            event = _timeline_event(action, kind, key, tidied, existed=(kind, name) in existing)
             if event is not None:
-                (exist.discard if "delete" in event else exist.add)((kind, name))
+                (existing.discard if "delete" in event else existing.add)((kind, name))
                 counts["changes"] += 1
                 timeline.write(f"  - {json.dumps({'at': now, **event}, separators=(', ', ': '))}\n")
         decisions = reader.decisions()

@@ -38,7 +38,7 @@ NAMESPACED = {kind.name for kind in LOAD_ORDER if kind.namespaced} | {
     "ResourceClaimTemplate",
     "ResourceQuota",
 }
-T = TypeVar("T")
+Result = TypeVar("Result")
 NEEDED = ("Node", "Pod")  # without these there is nothing to simulate
 
 
@@ -64,7 +64,7 @@ class Resource(msgspec.Struct, frozen=True):
     def group(self) -> str:
         return self.group_version.rpartition("/")[0]
 
-    def read_served(self, read: Callable[[Resource], T]) -> T:
+    def read_served(self, read: Callable[[Resource], Result]) -> Result:
         """Return the result of `read` for the newest version that is served.
 
         Raises ApiError, that of the newest version if none is served.

@@ -16,7 +16,7 @@ from django.utils import timezone
 from kschedui.models import Batch, Run, Upload
 
 MAX_TRIES = 8  # workers that may die of a row, or be stopped while they hold it
-MAX_TOLD = 16  # at once; a worker that comes stays as long as there are queued rows
+MAX_TOLD = 16  # rows announced at once; a worker that responds goes on as long as rows are queued
 MAX_AHEAD = 4  # leases, by which the clocks of two machines may differ
 UNCLAIMED = timedelta(seconds=30)  # a queued row that no worker has taken is announced again after this time
 
@@ -81,5 +81,5 @@ def requeue(kind: type[Kind]) -> Iterator[Kind]:
     untold = Q(queued_at__lt=now - UNCLAIMED) | Q(queued_at__gt=now + UNCLAIMED)  # by a clock that was set back
     waiting = kind.objects.filter(untold, state=Run.State.QUEUED)
     for row in list(waiting[:MAX_TOLD]):
-        if waiting.filter(pk=row.pk).update(queued_at=now):  # one of several that reap tells
+        if waiting.filter(pk=row.pk).update(queued_at=now):  # of several concurrent callers, one yields the row
             yield row

@@ -105,8 +105,8 @@ def start_run(
     )
     again = Run.objects.filter(pk=run.pk, state__in=[Run.State.CANCELLED, Run.State.FAILED] if retry else [])
     now = timezone.now()
-    anew = {"state": Run.State.QUEUED, "error": "", "finished": None, "queued_at": now, "seen": now, "tries": 0}
-    if again.update(**anew, **requester._asdict()) or created:
+    requeued = {"state": Run.State.QUEUED, "error": "", "finished": None, "queued_at": now, "seen": now, "tries": 0}
+    if again.update(**requeued, **requester._asdict()) or created:
         run.refresh_from_db()
         transaction.on_commit(lambda: enqueue(run.public_id))
     return run
@@ -236,15 +236,15 @@ def intact_frame(public_id: str, seq: int, stored: bytes | memoryview) -> bytes:
 
 
 def repair(public_id: str, seq: int) -> bool:
-    """Run again from a chunk on, which results in the same bytes. Return False if another engine made the run."""
+    """Run again from a chunk on, which gives the same bytes, if this engine made the run. Return whether it did."""
     with transaction.atomic():
         gone = Chunk.objects.filter(run__public_id=public_id, seq__gte=seq)
         size = gone.aggregate(sum=Sum(Length("frame")))["sum"] or 0
         before = Chunk.objects.filter(run__public_id=public_id, seq__lt=seq).aggregate(sum=Sum("events"))["sum"] or 0
         mine = Run.objects.filter(public_id=public_id, engine_version=ENGINE_VERSION)
-        anew = {"state": Run.State.QUEUED, "queued_at": timezone.now(), "finished": None, "tries": 0, "error": ""}
+        requeued = {"state": Run.State.QUEUED, "queued_at": timezone.now(), "finished": None, "tries": 0, "error": ""}
         cut = {"chunks": seq, "steps": before, "bytes": F("bytes") - size, "attempt": F("attempt") + 1}
-        if mine.filter(chunks__gt=seq).update(**anew, **cut, lease_until=None):
+        if mine.filter(chunks__gt=seq).update(**requeued, **cut, lease_until=None):
             gone.delete()
             transaction.on_commit(lambda: enqueue(public_id))
             transaction.on_commit(lambda: announce(public_id))

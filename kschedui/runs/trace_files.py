@@ -1,6 +1,6 @@
 """A run's trace as the lines of a file, generated piece by piece.
 
-Each class processes events in order and returns the bytes that they complete; its state in between is plain data, so
+Each class processes events in order and yields the bytes that they complete; its state in between is plain data, so
 that the next piece can be generated in another process.
 """
 

@@ -44,7 +44,7 @@ class Stack:
         self.stop()
 
     def start_broker(self, binary: Path | None = None) -> str:
-        """Start the embedded broker on a free port and return its URL. If the port is in use, another one is tried.
+        """Start the embedded broker on a free port and return its URL. If it does not start, another port is tried.
 
         `binary` is its program, by default that of the package for this machine. Raises StartError.
         """

@@ -22,7 +22,7 @@ class TemporaryFolder:
         self.path = Path(tempfile.mkdtemp(prefix=PREFIX))
         self._lock = os.open(self.path / f"new-{LOCK}", os.O_RDWR | os.O_CREAT, 0o600)
         fcntl.flock(self._lock, fcntl.LOCK_EX)
-        (self.path / f"new-{LOCK}").rename(self.path / LOCK)  # another start sees it locked only
+        (self.path / f"new-{LOCK}").rename(self.path / LOCK)  # another start never sees it unlocked
 
     def close(self) -> None:
         """Remove the folder."""

@@ -217,7 +217,7 @@ def requeue_lost() -> None:
     """Queue uploads again whose worker is lost, and notify a worker if any are queued."""
     for upload in leases.requeue(Upload):
         logger.info("upload %s is queued again", upload.public_id)
-    if Upload.objects.filter(state=State.QUEUED).exists():
+    if has_queued():
         request_worker()
 
 

@@ -145,7 +145,7 @@ def may_leave_behind(scenario: Scenario) -> bool:
 
 
 def dumped_messages(scenario: Scenario) -> dict[str, str]:
-    """Return the original message of each pod's PodScheduled condition in the cluster."""
+    """Return the messages of PodScheduled conditions with status False, as in the original cluster, by pod."""
     messages: dict[str, str] = {}
     for pod in (item for item in scenario.objects if isinstance(item, Pod)):
         for condition in (pod.manifest.get("status") or {}).get("conditions") or ():
@@ -155,14 +155,14 @@ def dumped_messages(scenario: Scenario) -> dict[str, str]:
 
 
 class Follower:
-    """Collects the last attempt of each pod from a run's events."""
+    """Collects the last attempt of each pod, and the pods' histories, from a run's events."""
 
     def __init__(self) -> None:
         self.nodes: dict[str, NodeSummary] = {}
         self.order: list[str] = []
         self.pods: dict[str, PodSummary] = {}
         self.last: dict[str, _Last] = defaultdict(_Last)
-        self.now = _Last()
+        self.now = _Last()  # the attempt of the current scheduling cycle
         self.cycles: dict[str, _Last] = {}  # the attempts of the members of a group that is being tried
         self.groups: dict[str, PodGroupEvaluated] = {}  # by "namespace/name", when it was last tried
         self.evictions: list[VictimEvicted] = []
@@ -224,8 +224,8 @@ class Follower:
 
     def count_rejections(self, event: NodesFiltered) -> None:
         """Count the nodes of each verdict, in the order in which the plugins ran."""
-        verdict = decode_column(event.verdict, event.evaluated)
-        counts = np.bincount(verdict, minlength=len(event.verdicts) + 1)[1:].tolist()
+        verdict_numbers = decode_column(event.verdict, event.evaluated)
+        counts = np.bincount(verdict_numbers, minlength=len(event.verdicts) + 1)[1:].tolist()
         causes = [
             Cause(verdict.plugin, verdict.reasons, nodes)
             for verdict, nodes in zip(event.verdicts, counts, strict=True)

@@ -148,10 +148,10 @@ def _parse_without_counts(plain: str) -> FailedMessage:
     if old := OLD.search(plain):
         parts, _, end = _sentence(plain[old.end() :])
         return FailedMessage(parts=parts, end=end)
-    alone = ALONE.search(plain)
-    if not alone:
+    uncounted = ALONE.search(plain)
+    if not uncounted:
         return FailedMessage()
-    reason = UNBOUND if " filter plugin " in alone[0] and UNBOUND in alone[0] else alone[0].strip()
+    reason = UNBOUND if " filter plugin " in uncounted[0] and UNBOUND in uncounted[0] else uncounted[0].strip()
     return FailedMessage(parts=[Part(0, reason)])
 
 

@@ -86,7 +86,7 @@ def _data_of(about: About) -> dict[str, Any]:
 
 
 def _name_today(name: str, plugin: Any) -> str:
-    """Return the name of the plugin that this one is derived from; "" if its rule had no other name."""
+    """Return the name of the plugin from which this one is derived; "" if there is none of another name."""
     bases = [str(base.__dict__["name"]) for base in plugin.__mro__[1:] if "name" in base.__dict__]
     return next((base for base in reversed(bases) if base != name and base in REGISTRY), "")
 

@@ -42,12 +42,12 @@ def starter(message: FailedMessage, title: str = TITLE) -> Starter:
     stand_ins = [stand_in(message, part) for part in message.parts]
     mixed = [own_maker(part) or other for part, other in zip(message.parts, stand_ins, strict=True)]
     for makers in (mixed, stand_ins):
-        alike, text = build_starter(message, makers, title)
-        if alike < len(LIKE) and message.preemption:
+        similarity, built = build_starter(message, makers, title)
+        if similarity < len(LIKE) and message.preemption:
             small = build_starter(message, makers, title, small=True)
-            alike, text = max((alike, text), small, key=lambda pair: pair[0])
-        if alike:
-            return text
+            similarity, built = max((similarity, built), small, key=lambda pair: pair[0])
+        if similarity:
+            return built
     return Starter()
 
 
@@ -99,18 +99,18 @@ def build_starter(
         compact_yaml.write_all(cluster.documents(title=str(title), kubernetesVersion=version))
         for version in reversed(RELEASES)
     )
-    alike, text = best(texts, message)
-    return alike, Starter(text, [rule["reject"] for rule in cluster.extender_rules])
+    similarity, text = best(texts, message)
+    return similarity, Starter(text, [rule["reject"] for rule in cluster.extender_rules])
 
 
 def best(texts: Iterator[str], message: FailedMessage) -> tuple[int, str]:
     """Return the highest similarity of a text's message to this one, and the first text that reaches it."""
     most, best_text = 0, ""
     for text in texts:
-        alike = likeness(simulated_message(text), message)
-        if alike > most:
-            most, best_text = alike, text
-        if alike == len(LIKE):
+        similarity = likeness(simulated_message(text), message)
+        if similarity > most:
+            most, best_text = similarity, text
+        if similarity == len(LIKE):
             break
     return most, best_text
 

@@ -69,6 +69,6 @@ def limit_memory(most: int) -> None:
 
 
 def limit_processor(seconds: int) -> None:
-    """Limit the further processor time of this process; after it, the system ends the process with SIGXCPU."""
+    """Limit this process to this many further seconds of processor time, rounded up; then SIGXCPU ends it."""
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
     resource.setrlimit(resource.RLIMIT_CPU, (int(process_time()) + seconds + 1, hard))

@@ -160,7 +160,7 @@ class WorkQueue:
                 entry.turn.set()
 
     def _process_for(self, entry: QueueEntry) -> int | None:
-        """Return a free process for the work, or None if its client uses enough or none is free.
+        """Return a free process for the work, or None if its client uses enough of them or none is free.
 
         One where similar work ran is preferred, then the one that is reserved for quick work.
         """
@@ -171,9 +171,9 @@ class WorkQueue:
             return None
         quick = self.processes - 1
         fitting = [process for process in self.free if not entry.slow or process != quick or self.processes == 1]
-        there = self.near.get(entry.near) if entry.near is not None else None
-        if there in fitting:
-            return there
+        preferred = self.near.get(entry.near) if entry.near is not None else None
+        if preferred in fitting:
+            return preferred
         if quick in fitting:
             return quick
         return fitting[0] if fitting else None

@@ -11,14 +11,14 @@ from kschedui.web.api.refusals import Refusal
 from scheduler_core.apis.messages import Message
 
 MAX_FIELDS = 50
-MAX_STRUCTURE = 256 * 1024  # bytes of what is not a text
+MAX_STRUCTURE = 256 * 1024  # bytes outside the texts
 SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")  # half of a pair, which only JSON's escapes can write
 
 
 def parse_json(body: bytes) -> Any:
     """Parse a body whose texts are valid Unicode: an unpaired surrogate can be neither stored nor sent.
 
-    Raises ValueError, and Refusal for such a text and for too many values.
+    Raises ValueError for invalid JSON, and Refusal for such a text, too many fields, or too many bytes outside texts.
     """
     if len(body) > MAX_STRUCTURE and structure_of(body) > MAX_STRUCTURE:
         raise Refusal(
@@ -39,7 +39,7 @@ def parse_json(body: bytes) -> Any:
 
 
 def structure_of(body: bytes) -> int:
-    """Return the number of bytes outside the object's own texts; all of them if the body is not an object."""
+    """Return the number of bytes outside the texts that are fields of the object; all bytes if it is not an object."""
     try:
         fields = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
     except (msgspec.DecodeError, RecursionError):

@@ -24,7 +24,7 @@ CHALLENGE = {"WWW-Authenticate": 'Bearer realm="kschedui"'}
 
 
 class Large(Exception):
-    """The request is stored, and a worker answers it; `head` of its body has been read."""
+    """The request has to be stored, for a worker to answer it. `head`: the part of its body that has been read."""
 
     def __init__(self, head: bytes = b"") -> None:
         super().__init__()

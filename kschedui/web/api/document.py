@@ -103,7 +103,7 @@ def schema_of(kind: Any) -> dict[str, Any]:
 
 
 def references(names: Sequence[str]) -> dict[str, Any]:
-    """Return the headers by reference."""
+    """Return references to the headers of these names in HEADERS."""
     return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
 
 

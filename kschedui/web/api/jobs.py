@@ -323,9 +323,9 @@ def compare_runs(*sides: tuple[str, str]) -> bytes:
     `unlike`: if their decisions are the same, the first other difference.
     """
     with refusing():
-        runs = [partial(engine.simulate, engine.read_again(*side)) for side in sides]
-        comparison = runs_compared(*runs)
-        unlike = first_unlike(*runs) if comparison.first is None else None
+        simulations = [partial(engine.simulate, engine.read_again(*side)) for side in sides]
+        comparison = runs_compared(*simulations)
+        unlike = first_unlike(*simulations) if comparison.first is None else None
     cause = in_language(cause_words(comparison.first.cause)) if comparison.first else ""
     return msgspec.json.encode({"cause": cause, "comparison": comparison, "unlike": unlike})
 

@@ -61,7 +61,7 @@ def count(request: HttpRequest, limit: str) -> None:
         return
     counted.add(limit)
     most = settings.RATE_LIMITS[limit]
-    used = one_more(limit, address_of(request))
+    used = count_one(limit, address_of(request))
     _note(request, VISITORS * most, used)
     if used > VISITORS * most:
         raise TooOften(
@@ -70,9 +70,9 @@ def count(request: HttpRequest, limit: str) -> None:
                 most=VISITORS * most,
             )
         )
-    who = requester_key(request)
-    used = one_more(limit, who) if who else 0
-    if who:
+    requester = requester_key(request)
+    used = count_one(limit, requester) if requester else 0
+    if requester:
         _note(request, most, used)
     if used > most:
         raise TooOften(Message("Too many requests. The limit is {most} per minute.", most=most))
@@ -95,15 +95,15 @@ def require_guess(request: HttpRequest, name: str) -> None:
     Once there are many wrong ones from any addresses, an address with a wrong one has to wait; an address without a
     wrong one, such as the owner's, does not.
     """
-    most, here = settings.RATE_LIMITS["login"], so_far("guess", guesses_here(request, name))
-    if here >= most or (here and so_far("guess", hash_name(name)) >= most):
+    most, here = settings.RATE_LIMITS["login"], count_so_far("guess", guesses_here(request, name))
+    if here >= most or (here and count_so_far("guess", hash_name(name)) >= most):
         raise TooOften(gettext_noop("Too many wrong passwords for this account. Wait a minute."))
 
 
-def wrong_guess(request: HttpRequest, name: str) -> None:
+def count_wrong_guess(request: HttpRequest, name: str) -> None:
     """Count a wrong password of the account."""
-    one_more("guess", hash_name(name))
-    one_more("guess", guesses_here(request, name))
+    count_one("guess", hash_name(name))
+    count_one("guess", guesses_here(request, name))
 
 
 def guesses_here(request: HttpRequest, name: str) -> str:
@@ -113,17 +113,17 @@ def guesses_here(request: HttpRequest, name: str) -> str:
 
 def require_code(request: HttpRequest) -> None:
     """Require that this address can try the code of a class. Raises TooOften after many wrong ones."""
-    if so_far("code", address_of(request)) >= settings.RATE_LIMITS["code"]:
+    if count_so_far("code", address_of(request)) >= settings.RATE_LIMITS["code"]:
         raise TooOften(gettext_noop("Too many wrong codes from your address. Wait a minute."))
 
 
-def wrong_code(request: HttpRequest) -> None:
+def count_wrong_code(request: HttpRequest) -> None:
     """Count a wrong class code against the limit of its address."""
-    one_more("code", address_of(request))
+    count_one("code", address_of(request))
 
 
 def address_of(request: HttpRequest) -> str:
-    """Return the key under which visitors without a token are counted."""
+    """Return the key under which all requests from the visitor's address are counted."""
     return f"address {client_of(request.META.get('REMOTE_ADDR', ''))}"
 
 
@@ -132,14 +132,14 @@ def hash_name(name: str) -> str:
     return hashlib.sha256(name.casefold().encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def key_of(limit: str, who: str) -> str:
-    """Return the cache key of the current minute."""
-    return f"rate:{limit}:{who.replace(' ', ':')}:{int(time.time()) // MINUTE}"
+def key_of(limit: str, requester: str) -> str:
+    """Return the cache key of the requester's count in the current minute."""
+    return f"rate:{limit}:{requester.replace(' ', ':')}:{int(time.time()) // MINUTE}"
 
 
-def one_more(limit: str, who: str) -> int:
+def count_one(limit: str, requester: str) -> int:
     """Count a request, and return the count of this minute; 0 if the cache is not available."""
-    key = key_of(limit, who)
+    key = key_of(limit, requester)
     try:
         with suppress(ValueError):  # it is the first of this minute
             return cache.incr(key)
@@ -150,10 +150,10 @@ def one_more(limit: str, who: str) -> int:
         return 0
 
 
-def so_far(limit: str, who: str) -> int:
+def count_so_far(limit: str, requester: str) -> int:
     """Return the count of this minute; 0 if the cache is not available."""
     try:
-        return int(cache.get(key_of(limit, who), 0))
+        return int(cache.get(key_of(limit, requester), 0))
     except Exception as error:  # any error of the cache's client
         logger.warning("requests are not counted: %s", error)
         return 0

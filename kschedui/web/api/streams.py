@@ -113,7 +113,7 @@ def batch_of(run: Run, seq: int) -> list[bytes]:
 
 
 def stream_events(request: HttpRequest, run: Run, step: int, *, server_sent: bool) -> StreamingHttpResponse:
-    """Return the events from that step on as they occur: one per line, or as server-sent events.
+    """Return a response that sends the events from a step on as they occur: one per line, or as server-sent events.
 
     Server-sent events have the type `trace`; the last one has the type `end` and the run's state. Raises Refusal if too
     many connections are open from the address.

@@ -46,7 +46,10 @@ def work(
 
 
 def patience_of(request: HttpRequest) -> float:
-    """Return the seconds that a request waits for its turn: those of `Prefer` (RFC 7240), up to the limit."""
+    """Return the seconds that a request waits for its turn: those of `Prefer` (RFC 7240), up to the limit.
+
+    Without `Prefer`, the limit, and for a page at most PAGE_SECONDS.
+    """
     most = settings.LIMITS["wait_seconds"]
     preferred = preferred_seconds(request)
     if preferred is not None:

@@ -72,8 +72,8 @@ class ByteBudget:
     def admit(self) -> None:
         """Serve waiting clients in order of arrival.
 
-        Nobody overtakes a client that does not fit into the whole budget; other owners overtake one whose owner has
-        used up its share.
+        No client that needs bytes of its own overtakes one for which the budget has no room; other owners overtake one
+        whose owner has used up its share.
         """
         full, owners_at_share = False, set()
         for waiter in self.waiting[:]:

@@ -35,7 +35,7 @@ disk = ThreadPoolExecutor(2, "disk")  # writes and deletes the files of bodies
 
 
 def may_be_large(scope: Scope) -> bool:
-    """Return whether a call of the API has more than `direct_bytes`, as far as its headers show."""
+    """Return whether a call of the API may have a body of more than `direct_bytes`, by its headers."""
     headers = dict(scope["headers"])
     length = headers.get(b"content-length", b"0")
     large = b"transfer-encoding" in headers or int(length) > settings.LIMITS["direct_bytes"]

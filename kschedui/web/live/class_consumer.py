@@ -190,7 +190,8 @@ class ClassConsumer(Connection):
         """
         clock = asyncio.get_running_loop().time
         while self.wanted is not None:
-            ((n, shown), self.wanted), begun = (self.wanted, None), clock()
+            begun, (n, shown) = clock(), self.wanted
+            self.wanted = None
             try:
                 board = await live_class.change(store.show, shown)
                 await self.send_message(type="kept", n=n, number=board.number)

@@ -38,7 +38,7 @@ class LoopTurns:
         self.taken = 0
         while self.waiting and self.taken < self.most:
             turn = self.waiting.popleft()
-            if not turn.done():  # it has been cancelled
+            if not turn.done():  # a cancelled one is skipped
                 turn.set_result(None)
                 self.count()
 

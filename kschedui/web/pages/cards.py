@@ -42,8 +42,8 @@ PLACE = {"step": r"\d{1,9}(\.\d{1,4})?", "engine": r"[\w.-]{1,20}", "kubernetes"
 def card(scenario: Scenario) -> dict[str, Any]:
     """Return {url, title, nodes, pods, picture, strip, outcome} of a scenario with `summary` and `outcome`.
 
-    See scenarios.with_newest. `strip` draws the attempts and `outcome` describes them; both are empty before the first
-    run.
+    See scenarios.with_newest. `strip` draws the attempts and `outcome` describes them; both are absent before the
+    first run.
     """
     summary: dict[str, Any] = getattr(scenario, "summary", None) or {}
     counts = {"nodes": summary.get("nodes", 0), "pods": summary.get("pods", 0)}
@@ -101,9 +101,9 @@ def frame_url(scenario: Scenario) -> str:
     return f"{reverse('embed', args=[scenario.public_id, number])}?play=1" if outcome_of(scenario) else ""
 
 
-def chapters(lessons: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def chapters(lesson_cards: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return [{key, title, lessons: [{id, title, url}]}] of the track, with the lessons that are loaded."""
-    by_slug = {lesson["slug"]: {name: lesson[name] for name in ("id", "title", "url")} for lesson in lessons}
+    by_slug = {lesson["slug"]: {name: lesson[name] for name in ("id", "title", "url")} for lesson in lesson_cards}
     return [
         {
             "key": chapter.key,
@@ -133,10 +133,10 @@ def example() -> dict[str, str] | None:
 def example_course() -> dict[str, str] | None:
     """Return {title, url} of the form for a course with the lessons of the first chapter; None without the library."""
     chapter = track.CHAPTERS[0]
-    lessons = track.in_order(scenarios.lessons_named(chapter.lessons))
-    if not lessons:
+    loaded = track.in_order(scenarios.lessons_named(chapter.lessons))
+    if not loaded:
         return None
-    query = urlencode({"title": str(chapter.title), "scenario": [lesson.public_id for lesson in lessons]}, doseq=True)
+    query = urlencode({"title": str(chapter.title), "scenario": [lesson.public_id for lesson in loaded]}, doseq=True)
     return {"title": str(chapter.title), "url": f"{reverse('course-new')}?{query}"}
 
 
@@ -147,7 +147,7 @@ def rules_of(version: Version) -> dict[str, Rule]:
 
 
 def address_of_rule(visitor: Visitor, name: str) -> str:
-    """Return the URL of the page of a rule: of the visitor's own scenarios, the library, or the challenges.
+    """Return the URL of the page of a rule from the visitor's own scenarios, the library, or the challenges.
 
     "" if the newest MAX_SEARCHED versions of each have no such rule.
     """
@@ -216,8 +216,8 @@ def place_in_course(request: HttpRequest, scenario: Scenario, cid: str) -> dict[
     more = urlencode({"course": cid} | ({"predict": "1"} if "predict" in request.GET else {}))
 
     def link(i: int) -> str:
-        scenario = shown[i].scenario if 0 <= i < len(shown) else None
-        return f"{reverse('scenario', args=[scenario.public_id])}?{more}" if scenario else ""
+        linked = shown[i].scenario if 0 <= i < len(shown) else None
+        return f"{reverse('scenario', args=[linked.public_id])}?{more}" if linked else ""
 
     numbers = {"number": shown[at].number, "of": len(course.scenarios)}
     ends = {"back": link(at - 1), "on": link(at + 1), "url": reverse("course", args=[cid])}
@@ -272,8 +272,8 @@ def place_in_cka(request: HttpRequest, scenario: Scenario) -> dict[str, Any] | N
     near = {other.slug: other for other in scenarios.lessons_named(slugs[max(at - 1, 0) : at + 2])}
 
     def link(i: int) -> str:
-        scenario = near.get(slugs[i]) if 0 <= i < len(slugs) else None
-        return f"{reverse('scenario', args=[scenario.public_id])}?{more}" if scenario else ""
+        linked = near.get(slugs[i]) if 0 <= i < len(slugs) else None
+        return f"{reverse('scenario', args=[linked.public_id])}?{more}" if linked else ""
 
     following = near.get(slugs[at + 1]) if at + 1 < len(slugs) else None
     ends = {"back": link(at - 1), "on": link(at + 1), "url": reverse("course-cka")}

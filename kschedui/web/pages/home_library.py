@@ -20,7 +20,7 @@ def render_library() -> SafeString:
 
 
 @lru_cache(maxsize=4)
-def _render(language: str, marks: tuple[tuple[Any, ...], ...]) -> SafeString:
+def _render(language_code: str, marks: tuple[tuple[Any, ...], ...]) -> SafeString:
     """Render home_library.html: `lessons` (cards.lesson_card), `chapters` (cards.chapters), `old_names`
     (old_names.former_names), `words` to search for, `teach` and `frame` (cards.class_url and frame_url of the first
     lesson).

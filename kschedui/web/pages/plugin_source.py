@@ -186,7 +186,7 @@ def highlight(text: str) -> list[list[tuple[str, str]]]:
 
 
 def kind_of(token: tokenize.TokenInfo) -> str:
-    """Return the kind that determines the colour."""
+    """Return the kind of a token, which determines its colour; "" for most tokens."""
     if token.type == tokenize.COMMENT:
         return "comment"
     if token.type == tokenize.STRING:

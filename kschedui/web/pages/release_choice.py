@@ -13,19 +13,19 @@ GANG = "gang"  # a kind of recorded runs that is counted apart
 
 
 def context(version: Version, run: Run, path: str) -> dict[str, Any]:
-    """Return `kubernetes` ("1.36"), `badge` (see there), `recorded` (number of recorded runs), `releases` [{version,
+    """Return `kubernetes` ("1.36"), `badge` (a sentence), `recorded` (number of recorded runs), `releases` [{version,
     url, shown, run}] newest first: the URL of the version's run on each release, and whether it exists. `path`: the
     version's own address.
     """
     shown = runs.release_of(version, run.kubernetes_version)
     own = runs.release_of(version, runs.own_release(version))
-    there = {runs.release_of(version, run.kubernetes_version) for run in version.runs.all()}
+    existing = {runs.release_of(version, other.kubernetes_version) for other in version.runs.all()}
     links = [
         {
             "version": release,
             "url": path if release == own else f"{path}?kubernetes={release}",
             "shown": release == shown,
-            "run": release in there,
+            "run": release in existing,
         }
         for release in reversed(RELEASES)
     ]

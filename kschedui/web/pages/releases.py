@@ -57,7 +57,7 @@ def changes(request: HttpRequest) -> HttpResponse:
 
 
 @lru_cache(maxsize=32)
-def render_differences(language: str, older: str, newer: str) -> SafeString:
+def render_differences(language_code: str, older: str, newer: str) -> SafeString:
     """Return releases_differences.html in this language, for two releases, or for all pairs of consecutive ones.
 
     `pairs` [(before, after, rows, rest)]; `rest` are differences without a scenario, which affect no decision here.
@@ -73,7 +73,7 @@ def find_release(version: str) -> Release | None:
 
 
 def split_rules(rows: list[Row]) -> tuple[list[Row], list[Row]]:
-    """Split the rules into those with a scenario, and the rest."""
+    """Split the rows into those that a scenario shows, and the rest."""
     return [row for row in rows if row.pair], [row for row in rows if not row.pair]
 
 

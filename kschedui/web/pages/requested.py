@@ -52,7 +52,10 @@ def local_address(request: HttpRequest, address: str) -> str:
 
 
 def requested_release(request: HttpRequest, shown: Version, field: str = "kubernetes") -> str | None:
-    """Return the release that `?kubernetes=` names; None for the version's own. Raises Refusal for an unknown one."""
+    """Return the release that this field of the query names; None without the field. Raises Refusal for an unknown one.
+
+    The version's own release is returned as in its runs (runs.own_release).
+    """
     kubernetes = request.GET.get(field)
     if kubernetes is None:
         return None

@@ -70,12 +70,12 @@ def require_class(request: HttpRequest, code: str) -> Classroom:
     try:
         return store.by_code(code)
     except store.NoClass as error:
-        rates.wrong_code(request)
+        rates.count_wrong_code(request)
         raise Refusal(404, error.args[0]) from None
 
 
 def challenge_of(version: Version) -> dict[str, Any]:
-    """Return the public data of a challenge (engine.challenge_summary). Raises Refusal if the version is none."""
+    """Return the public data of a challenge (engine.challenge_summary). Raises Refusal if the version has none."""
     challenge: dict[str, Any] | None = version.summary.get("challenge")
     if challenge is None:
         raise Refusal(404, gettext_noop("This scenario is not a challenge."))

@@ -59,7 +59,7 @@ def delete(request: HttpRequest, cid: str) -> Status[None]:
 
 
 def owned_course(request: HttpRequest, cid: str) -> tuple[access.Visitor, Course]:
-    """Return the visitor and a course of theirs. Raises NotAllowed."""
+    """Return the visitor and a course of theirs. Raises Course.DoesNotExist or NotAllowed."""
     visitor, course = access.visitor_of(request), courses.by_id(cid)
     access.require_owner(visitor, course)
     return visitor, course

@@ -104,7 +104,10 @@ class Opened(Schema):
 
 
 def visible_experiment(request: HttpRequest, eid: str) -> tuple[access.Visitor, Experiment]:
-    """Return the visitor and the experiment. Raises NotAllowed if they cannot see its scenario."""
+    """Return the visitor and the experiment.
+
+    Raises Experiment.DoesNotExist, and NotAllowed if the visitor cannot see its scenario.
+    """
     visitor = access.visitor_of(request)
     experiment = store.by_id(eid)
     access.require_viewing(visitor, experiment.version.scenario)
@@ -131,10 +134,9 @@ def begin(request: HttpRequest, body: ExperimentIn) -> Status[ExperimentOut]:
     version = scenarios.version(scenario, body.version) if body.version else scenarios.newest(scenario)
     planned = plan(version, body.factors, body.kubernetes)
     text = scenarios.text_for_work(version)
-    if sentence := work(request, jobs.experiment_trouble, text, planned.kubernetes, body.factors):
-        raise Refusal(
-            422, Message("{factor}, {level}: {reason}", factor=sentence[0], level=sentence[1], reason=sentence[2])
-        )
+    if trouble := work(request, jobs.experiment_trouble, text, planned.kubernetes, body.factors):
+        factor, level, reason = trouble
+        raise Refusal(422, Message("{factor}, {level}: {reason}", factor=factor, level=level, reason=reason))
     experiment = store.begin(keeping_visitor(request), planned, requester_of(request).party)
     return Status(201, describe(visitor, experiment))
 

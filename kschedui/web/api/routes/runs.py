@@ -47,14 +47,17 @@ LastEventId = Annotated[str, Header(alias="Last-Event-ID", max_length=20)]
 
 
 def visible_run(request: HttpRequest, rid: str) -> Run:
-    """Return the run. Raises NotAllowed if this visitor cannot see it."""
+    """Return the run. Raises Run.DoesNotExist, and NotAllowed if this visitor cannot see it."""
     run = runs.by_id(rid)
     access.require_viewing(access.visitor_of(request), run.version.scenario)
     return run
 
 
 def watched_run(request: HttpRequest, rid: str) -> Run:
-    """Return the run for the player, which students of a class on the run can see too. Raises NotAllowed."""
+    """Return the run for the player, which students of a class on it can see too.
+
+    Raises Run.DoesNotExist or NotAllowed.
+    """
     run = runs.by_id(rid)
     student_cookie.require_viewing(access.visitor_of(request), request.COOKIES, run)
     return run
@@ -227,8 +230,7 @@ def times(request: HttpRequest, rid: str, pods: PodNames) -> HttpResponse:
     The parts add up without rest. Pods that had a node when the run began are left out. 409 until the run is done.
     """
     run = watched_run(request, rid)
-    if run.state != Run.State.DONE:
-        raise incomplete(run, gettext_noop("The run is not complete yet."))
+    require_done(run)
     names = [name for name in pods.split(",") if name][:MAX_PODS]
     response = HttpResponse(work(request, jobs.times, rid, names), content_type="application/json")
     patch_cache_control(response, private=True, max_age=3600)

@@ -86,7 +86,10 @@ def read(request: HttpRequest, sid: str, number: int) -> HttpResponseBase:
 def json_with_text(
     request: HttpRequest, size: int, before: bytes, pieces: Iterator[str], after: bytes
 ) -> HttpResponseBase:
-    """Return JSON: `before`, the text of `size` bytes as a string, `after`. A long text is sent in pieces."""
+    """Return JSON: `before`, the text of `size` bytes as a string, `after`.
+
+    A long text is sent in pieces, unless a worker answers.
+    """
     parts = chain([before, b'"'], (msgspec.json.encode(piece)[1:-1] for piece in pieces), [b'"', after])
     if size <= scenarios.PIECE or upload_of(request) is not None:
         return HttpResponse(b"".join(parts), content_type=JSON)
@@ -103,7 +106,7 @@ def words(request: HttpRequest, sid: str, number: int) -> Words:
 
 
 def words_of(version: Version) -> Words:
-    """Return the lesson's description as plain text, its captions and its questions in the visitor's language."""
+    """Return the lesson's description as plain text, `look_at`, captions and questions, in the visitor's language."""
     lesson = lessons.load(version.lesson)
 
     def translate(entry: Caption | Question) -> dict[str, Any]:

@@ -70,7 +70,7 @@ EXPANDERS = {
 
 
 class Curve(NamedTuple):
-    """A quantity over time in a chart: the SVG path of each run, and the labels of its axis."""
+    """A quantity over time in a chart. `paths`: (autoscaler, SVG path) of each run. `most`: the label of the top."""
 
     title: str
     paths: Sequence[tuple[str, str]]
@@ -132,7 +132,7 @@ def _about(request: HttpRequest, sid: str, number: int) -> tuple[dict[str, Any],
 
 
 def _time(request: HttpRequest, text: str | None = None) -> float | None:
-    """Return the requested time of the run in seconds, None if there is none. Raises Refusal."""
+    """Return the time in `text`, or in `?at=`, in seconds; None if it is empty. Raises Refusal."""
     text = request.GET.get("at", "") if text is None else text
     if not text.strip():
         return None

@@ -54,8 +54,8 @@ def capacity(request: HttpRequest, sid: str, number: int) -> HttpResponse:
         "capacity": result,
         "zones": bars(result.by_zone) if result else [],
         "nodes": [
-            node_row(name, result.by_node.get(name, 0), amounts) | {"rejected": result.rejected.get(name, "")}
-            for name, amounts in result.rooms.items()
+            node_row(node, result.by_node.get(node, 0), amounts) | {"rejected": result.rejected.get(node, "")}
+            for node, amounts in result.rooms.items()
         ]
         if result
         else [],
@@ -84,7 +84,7 @@ def node_row(name: str, copies: int, amounts: list[ResourceUse]) -> dict[str, An
 
     A bar: {resource, before, copies (percent of allocatable), words [used, whole], full}.
     """
-    bars = [
+    resource_bars = [
         {
             "resource": room.resource,
             "before": percent(room.before, room.allocatable),
@@ -94,11 +94,12 @@ def node_row(name: str, copies: int, amounts: list[ResourceUse]) -> dict[str, An
         }
         for room in amounts
     ]
-    return {"name": name, "copies": copies, "first": bars[0]["resource"] if bars[0]["full"] else "", "bars": bars}
+    full = resource_bars[0]["resource"] if resource_bars[0]["full"] else ""
+    return {"name": name, "copies": copies, "first": full, "bars": resource_bars}
 
 
 def percent(part: int, whole: int) -> float:
-    """Return a share in percent, from 0 to 100."""
+    """Return a share in percent, at most 100; 0 of nothing."""
     return round(min(100.0, part / whole * 100), 2) if whole > 0 else 0.0
 
 

@@ -111,7 +111,7 @@ def seed(request: HttpRequest, a: str, m: int, b: str, n: int) -> HttpResponse:
 
 def both_sides(request: HttpRequest, a: str, m: int, b: str, n: int) -> list[Side]:
     """Return the two sides; `?first=` and `?second=` select their releases."""
-    return [side_of(request, name, *address) for name, address in zip(NAMES, ((a, m), (b, n)), strict=True)]
+    return [side_of(request, name, *version) for name, version in zip(NAMES, ((a, m), (b, n)), strict=True)]
 
 
 def texts_url(sides: list[Side]) -> str:
@@ -161,13 +161,13 @@ def describe_outcome(attempt: ComparedAttempt | None) -> str:
 def pair_of(comparison: Comparison, before: int, after: int) -> tuple[ComparedAttempt | None, ComparedAttempt | None]:
     """Return the attempts of a pair; None for an attempt that does not exist, or was not kept in a very long run."""
     both = zip(comparison.attempts, (before, after), strict=True)
-    first, second = (attempts[place] if 0 <= place < len(attempts) else None for attempts, place in both)
+    first, second = (attempts[index] if 0 <= index < len(attempts) else None for attempts, index in both)
     return first, second
 
 
 def first_of(comparison: Comparison) -> dict[str, Any] | None:
-    """Return the first difference as {pod, number, time, at (the index of the pair), before, after}; None
-    without one.
+    """Return the first difference as {pod, number, time, at (the index of the pair, 0 if it was not kept), before,
+    after}; None without one.
     """
     if comparison.first is None:
         return None

@@ -17,7 +17,7 @@ from kschedui.web.api.rates import count
 from kschedui.web.api.refusals import Refusal
 from kschedui.web.api.routes.what_if import jobs
 from kschedui.web.api.routes.what_if.operations import (
-    near,
+    name_at_end,
     run_at_end,
     save_fork,
 )
@@ -55,7 +55,7 @@ def operations(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     if request.method == "POST":
         result, run, step = save_fork(request, version, kubernetes, jobs.perform, question_of(ask, fields))
         return redirect(f"{cards.address_of(result, run)}#{step}")
-    nodes = msgspec.json.decode(run_job(request, version, near(version, kubernetes), jobs.nodes))
+    nodes = msgspec.json.decode(run_job(request, version, name_at_end(version, kubernetes), jobs.nodes))
     release = runs.release_of(version, kubernetes)
     context = {
         "scenario": scenario,

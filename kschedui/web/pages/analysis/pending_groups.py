@@ -59,8 +59,8 @@ def matches(pod: PendingPod, query: str) -> bool:
 def group_rows(waiting: list[PendingPod], page: str, by: str, chosen: str) -> tuple[list[dict[str, Any]], int]:
     """Return the groups of pods by cause or workload, the largest first, and the number of pods that are left out.
 
-    Only the group with the key `chosen` is returned if it exists. A page has MOST rows. The pods of a group that are
-    `more` than its rows are not left out: the group has a page.
+    Only the group with the key `chosen` is returned if it exists. A page has at most MOST rows. The pods of a group
+    that are `more` than its rows are not left out: the group has a page.
     """
     key_of: Callable[[PendingPod], str] = workload_key if by == "workload" else cause_key
     by_key: dict[str, list[PendingPod]] = {}

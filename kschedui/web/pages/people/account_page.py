@@ -107,6 +107,6 @@ def change_password(request: HttpRequest) -> HttpResponse:
                 update_session_auth_hash(request, user)
                 messages.success(request, _("The password was changed. Other sessions and all tokens have ended."))
                 return redirect("account")
-            rates.wrong_guess(request, user.get_username())
+            rates.count_wrong_guess(request, user.get_username())
             form.add_error("old_password", _("This is not the current password."))
     return render(request, "registration/password.html", {"form": form})

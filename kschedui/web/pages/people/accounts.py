@@ -57,7 +57,7 @@ class Login(LoginView):
 
     def form_invalid(self, form: Any) -> HttpResponse:
         """Count a wrong password against the limit of the account."""
-        rates.wrong_guess(self.request, self.request.POST.get("username", ""))
+        rates.count_wrong_guess(self.request, self.request.POST.get("username", ""))
         return super().form_invalid(form)
 
     def form_valid(self, form: Any) -> HttpResponse:

@@ -19,7 +19,7 @@ def hash_new_password(request: HttpRequest, password: str) -> str:
 
 def is_password(request: HttpRequest, user: AbstractBaseUser, password: str) -> bool:
     """Return whether the password is that of the account."""
-    right, _anew = work(request, verify, password, user.password)
+    right, _new_hash = work(request, verify, password, user.password)
     return bool(right)
 
 
@@ -29,18 +29,18 @@ class PasswordBackend(ModelBackend):
     def authenticate(
         self, request: HttpRequest | None, username: str | None = None, password: str | None = None, **kwargs: Any
     ) -> Any:
-        """Return the account, or None if no password was sent.
+        """Return the account, or None without a request, a name or a password.
 
         Raises PermissionDenied for a wrong name or password, or an inactive account.
         """
         if request is None or username is None or password is None:
             return None
         user = get_user_model().objects.filter(username=username).first()
-        right, anew = work(request, verify, password, user.password if user else "")
+        right, new_hash = work(request, verify, password, user.password if user else "")
         if user is None or not right or not self.user_can_authenticate(user):
             raise PermissionDenied
-        if anew:
-            user.password = anew
+        if new_hash:
+            user.password = new_hash
             user.save(update_fields=["password"])
         return user
 
@@ -54,7 +54,7 @@ def verify(password: str, encoded: str) -> tuple[bool, str]:
     """Return whether the password matches the hash, and a new hash if this one uses an older algorithm. Executed by
     `kschedui.work`.
 
-    Without an account, it takes the same time.
+    Without a hash, such as for an unknown account, it takes the same time.
     """
     if not is_password_usable(encoded) or not encoded:
         make_password(password)

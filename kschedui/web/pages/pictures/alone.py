@@ -82,7 +82,7 @@ def has_ideographs(text: str) -> bool:
 
 
 def line(text: str, y: float, size: int, colour: str = INK, weight: int = 400) -> str:
-    """Return a line of text at the margin."""
+    """Return a line of text at the margin; "" without text."""
     fonts = f' font-family="{IDEOGRAPHS}{FONTS}"' if has_ideographs(text) else ""
     look = f'font-size="{size}" font-weight="{weight}" fill="{colour}"{fonts}'
     return f'<text x="{MARGIN}" y="{y}" {look}>{xml(text)}</text>' if text else ""
@@ -116,16 +116,16 @@ def shorten(text: str, length: int) -> str:
 
 def colour_shape(shape: Shape) -> str:
     """Return one shape as SVG with inline colours."""
-    fill, stroke, dashed = colours(shape.what)
+    fill, stroke, dashed = colours(shape.classes)
     dashes = ' stroke-dasharray="2.4 1.6"' if dashed else ""
     edge = f' stroke="{stroke}"{dashes}' if stroke else ""
     place = f'x="{shape.x:.1f}" y="{shape.y:.1f}" width="{shape.width:.1f}" height="{shape.height:.1f}" rx="1.2"'
     return f'<rect {place} fill="{fill}"{edge}/>{cross(shape, NO)}'
 
 
-def colours(what: str) -> tuple[str, str, bool]:
-    """Return (fill, stroke or "", dashed) of a shape."""
-    classes = what.split()
+def colours(names: str) -> tuple[str, str, bool]:
+    """Return (fill, stroke or "", dashed) of a shape with these CSS classes."""
+    classes = names.split()
     filling = [name for name in classes if name in FILLS and (name != "placed" or "cell" in classes)]
     fill = FILLS[filling[-1]] if filling else SUNK
     stroke = next((STROKES[name] for name in reversed(classes) if name in STROKES), "")

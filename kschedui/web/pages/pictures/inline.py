@@ -36,12 +36,12 @@ def arrow() -> str:
 def rectangle(shape: Shape) -> str:
     """Return one shape as SVG, coloured by its classes."""
     place = f'x="{shape.x:.1f}" y="{shape.y:.1f}" width="{shape.width:.1f}" height="{shape.height:.1f}" rx="1.5"'
-    return f'<rect class="{shape.what}" {place}/>{cross(shape)}'
+    return f'<rect class="{shape.classes}" {place}/>{cross(shape)}'
 
 
 def cross(shape: Shape, colour: str = "") -> str:
     """Return the ✕ on an evicted pod; "" for other shapes and small ones."""
-    if shape.what != "gone" or min(shape.width, shape.height) < 5:
+    if shape.classes != "gone" or min(shape.width, shape.height) < 5:
         return ""
     size = min(shape.width, shape.height, 11) * 0.28
     left, top, both = shape.x + shape.width / 2 - size, shape.y + shape.height / 2 - size, 2 * size
@@ -56,8 +56,8 @@ def strip(attempts: str) -> SafeString:
     pitch = min(6.0, width / max(len(attempts), 1))
     bars = []
     for i, letter in enumerate(attempts):
-        what, share = ATTEMPTS.get(letter, ATTEMPTS["E"])
-        bars.append(rectangle(Shape(i * pitch, height * (1 - share), pitch * 0.75, height * share, what)))
+        css_class, share = ATTEMPTS.get(letter, ATTEMPTS["E"])
+        bars.append(rectangle(Shape(i * pitch, height * (1 - share), pitch * 0.75, height * share, css_class)))
     wide = max(len(attempts) * pitch, 1)
     return mark_safe(  # noqa: S308 - numbers and our own class names
         f'<svg class="strip" width="{wide:.0f}" height="{height}" viewBox="0 0 {wide:.1f} {height}" aria-hidden="true">'

@@ -21,7 +21,7 @@ class Moment(NamedTuple):
 
 
 def moment_of(rid: str, step: int) -> Moment | None:
-    """Return the moment of a step; None if it is not stored, or in keyframes of schema 1. Raises DamagedChunk."""
+    """Return the moment of a step; None if it is not stored, or its keyframe has schema 1. Raises DamagedChunk."""
     run = runs.by_id(rid)
     stored = runs.frame_at(run, step)
     if stored is None or frames.header_of(stored).schema < COMPACTED:

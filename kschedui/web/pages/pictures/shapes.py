@@ -16,13 +16,13 @@ WAITS = ("", " pending", " subject")
 
 
 class Shape(NamedTuple):
-    """A rectangle and the CSS classes that describe it."""
+    """A rectangle, and the CSS classes that describe it, separated by spaces."""
 
     x: float
     y: float
     width: float
     height: float
-    what: str
+    classes: str
 
 
 def ramp(priority: int) -> str:
@@ -82,8 +82,8 @@ def cell_shapes(cells: str, left: float, width: float, height: float) -> Iterato
     pitch = max((size for size in range(4, 15) if fits(size, len(cells), width - left, height)), default=4)
     columns = int((width - left) / pitch)
     for i, state in enumerate(cells):
-        what = f"cell {CELLS.get(state, '')}".strip()
-        yield Shape(left + i % columns * pitch, i // columns * pitch, pitch - 1.2, pitch - 1.2, what)
+        classes = f"cell {CELLS.get(state, '')}".strip()
+        yield Shape(left + i % columns * pitch, i // columns * pitch, pitch - 1.2, pitch - 1.2, classes)
 
 
 def fits(pitch: float, count: int, width: float, height: float) -> bool:

@@ -17,7 +17,7 @@ Gettext = Callable[[str], str]  # translates an English template; `str` for Engl
 def pod_of(events: list[AnyEvent]) -> str:
     """Return the key of the last event's pod: its own, otherwise that of the scheduling cycle.
 
-    For a victim it is the preemptor; "" if there is none.
+    For a victim it is the preemptor; "" if there is none, and for changed objects, the clock, and the end of the run.
     """
     match events[-1]:
         case preemption.VictimEvicted(preemptor=pod):
@@ -30,7 +30,7 @@ def pod_of(events: list[AnyEvent]) -> str:
 
 
 def sentence_of(event: AnyEvent, pod: str, gettext: Gettext) -> str:
-    """Describe an event in one sentence; "" if it needs a picture. `pod`: its name, from `pod_of`."""
+    """Describe an event in one sentence; "" for other kinds of events. `pod`: the name of the pod of `pod_of`."""
     match event:
         case trace.RunStarted():
             return gettext("%(nodes)d nodes and %(pods)d pods at the start.") % {

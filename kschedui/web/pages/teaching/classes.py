@@ -46,7 +46,7 @@ def start(request: HttpRequest, sid: str, number: int) -> HttpResponse:
 
 
 def address_of(request: HttpRequest, classroom: Classroom) -> str:
-    """Return the URL of the class; for its teacher with the course that it goes through."""
+    """Return the URL of the class, with the `?course=` of the request."""
     course = {"course": request.GET["course"]} if request.GET.get("course") else None
     return reverse("class", args=[classroom.code], query=course)
 
@@ -106,7 +106,7 @@ def find_class(request: HttpRequest, code: str) -> Classroom:
     try:
         return store.by_code(code)
     except NoClass:
-        rates.wrong_code(request)
+        rates.count_wrong_code(request)
         raise
 
 

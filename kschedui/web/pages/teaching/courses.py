@@ -120,7 +120,7 @@ def delete(request: HttpRequest, cid: str) -> HttpResponse:
 
 
 def owned_course(request: HttpRequest, cid: str) -> Course:
-    """Return a course of the visitor. Raises NotAllowed."""
+    """Return a course of the visitor. Raises Course.DoesNotExist or NotAllowed."""
     course = courses.by_id(cid)
     access.require_owner(access.visitor_of(request), course)
     return course

@@ -76,8 +76,8 @@ def page(request: HttpRequest, versions: list[Version], title: str = "") -> Http
 
 
 def part(request: HttpRequest, shown: Version) -> dict[str, Any]:
-    """Return one scenario of a handout: {title, link, shown_link, qr, kubernetes, boot}. Raises Refusal
-    without a run.
+    """Return one scenario of a handout: {title, link, shown_link, qr, kubernetes, boot}. Raises Refusal if
+    the run is missing, failed or cancelled.
     """
     run = requested_run(request, shown)
     if run is None or run.state in (Run.State.FAILED, Run.State.CANCELLED):

@@ -87,7 +87,8 @@ def run_at_end(
     request: HttpRequest, version: Version, kubernetes: str, job: Callable[..., bytes | None], *args: Any
 ) -> bytes:
     """Return the JSON of a job about the end of a version's run."""
-    answer = work(request, job, scenarios.text_for_work(version), kubernetes, *args, near=near(version, kubernetes).run)
+    name = name_at_end(version, kubernetes)
+    answer = work(request, job, scenarios.text_for_work(version), kubernetes, *args, near=name.run)
     assert answer is not None  # the text was sent
     return answer
 
@@ -113,7 +114,7 @@ def save_fork(
     count(request, "run")
     keeping_visitor(request)
     leave_large(request, origin.bytes)
-    name = near(origin, kubernetes)
+    name = name_at_end(origin, kubernetes)
     performed = work(request, job, scenarios.text_for_work(origin), kubernetes, *args, near=name.run)
     assert performed is not None  # the text was sent
     digest, step, words = performed
@@ -121,6 +122,6 @@ def save_fork(
     return scenario, runs.start_run(scenario, requester_of(request), kubernetes=kubernetes or None), step
 
 
-def near(version: Version, kubernetes: str) -> Name:
+def name_at_end(version: Version, kubernetes: str) -> Name:
     """Return the name of the moment at the end of a version's run."""
     return Name(version.sha256, kubernetes, AT_END)
