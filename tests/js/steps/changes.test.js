@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { plain, useCatalogue } from "../../../static/js/shared/i18n.js";
-import { firstChanges, storageWords } from "../../../static/js/steps/cluster/words.js";
+import { CAPTIONS, firstChanges, storageWords } from "../../../static/js/steps/cluster/words.js";
 
 useCatalogue(JSON.parse(readFileSync(new URL("../../../static/i18n/en.json", import.meta.url))));
 
@@ -31,4 +31,16 @@ test("storage without a class, a size or a partner has no empty parts", () => {
 			for (const bound of ["", "default/data"])
 				for (const kind of ["claim", "volume"])
 					for (const part of storageWords({ kind, size, storage_class, bound })) assert.ok(part);
+});
+
+test("a gated pod is created with its requests; an update of it is about the gates that remain", () => {
+	const told = (action, gates) => {
+		const pod = { pod: "default/web", requests: { cpu: 1000 }, gates };
+		const event = { type: "ObjectApplied", action, kind: "Pod", name: "web", namespace: "default", pod };
+		const state = { pods: new Map([["default/web", { summary: pod, place: "gated" }]]) };
+		return plain(CAPTIONS.ObjectApplied({ event, state, subject: "" }).sentence);
+	};
+	assert.equal(told("create", ["quota"]), "web is created with priority 0 and requests 1 cpu.");
+	assert.equal(told("update", ["quota", "budget"]), "web is changed: its gates quota and budget remain.");
+	assert.equal(told("update", []), "web is changed: its last scheduling gate is removed.");
 });

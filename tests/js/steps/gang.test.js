@@ -211,6 +211,52 @@ function textsOf(drawn) {
 	return typeof drawn === "string" ? [drawn] : [];
 }
 
+/** The elements of a description for whose props `wanted` returns true. */
+function elementsIn(drawn, wanted) {
+	if (Array.isArray(drawn)) return drawn.flatMap((part) => elementsIn(part, wanted));
+	if (!drawn || typeof drawn !== "object") return [];
+	return [...(wanted(drawn.props) ? [drawn] : []), ...elementsIn(drawn.children, wanted)];
+}
+
+test("pods that are evicted as a whole are in one box, which is struck out when the last of them is gone", () => {
+	const boxes = ({ event, state }, kind) => {
+		const view = { event, state, subject: "", width: 1280, act: {} };
+		const drawn = elementsIn(victims(view, gangOf(event, state)), ({ class: names = "" }) => {
+			const own = names.split(" ");
+			return own.includes("victim-unit") && own.includes(kind);
+		});
+		return drawn.map((box) => elementsIn(box, (props) => props["data-pod"]).map(({ key }) => key));
+	};
+	const old = ["default/old-0", "default/old-1"];
+	const [evaluated] = stepsOf("preempts", "PodGroupPreemptionEvaluated");
+	assert.deepEqual(boxes(evaluated, "victim-unit"), [old, ["default/web"]]);
+	assert.deepEqual(boxes(evaluated, "whole"), [old]);
+	const [first, last] = stepsOf("preempts", "ObjectDeleted");
+	const gone = [evaluated, first, last].map((step) => boxes(step, "gone"));
+	assert.deepEqual(gone, [[], [], [old]]);
+});
+
+test("a member moves from its node, or from the group's frame while it has none; in the queue it moves from there", () => {
+	for (const [name, steps] of runs) {
+		for (const { event, state } of steps) {
+			const gang = gangOf(event, state);
+			if (!gang) continue;
+			const view = { event, state, subject: subjectOf(event, state), width: 1280, act: {} };
+			const beside = placements(gang, state);
+			const drawn = [
+				frame(view, gang),
+				beside.length ? columns(view, gang, beside) : [...state.nodes.keys()].map((node) => nodeBox(view, gang, node)),
+			];
+			const places = elementsIn(drawn, (props) => props["data-fly"]).map(({ props }) => props["data-fly"]);
+			for (const { pod, standing } of gang.members) {
+				const inStage = standing === "here" || standing === "absent" ? 0 : 1;
+				const where = `${name} ${state.step} ${event.type} ${pod} ${standing}`;
+				assert.equal(places.filter((key) => key === pod).length, inStage, where);
+			}
+		}
+	}
+});
+
 test("whatever a group comes to in the recorded runs can be drawn, each member once, and as many as there are", () => {
 	for (const [file, steps] of played(RECORDED)) {
 		for (const { event, state } of steps) {

@@ -2,7 +2,9 @@
 // The row of a workload: the desired number of pods, and the state of each.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { useCatalogue } from "../../../static/js/shared/i18n.js";
 import { isAtRest, podAbout, workloadOf, workloadRows } from "../../../static/js/steps/controllers/model.js";
+import { actorName } from "../../../static/js/steps/controllers/view.js";
 import { apply, emptyState } from "../../../static/js/trace/state.js";
 
 const created = (kind, name, workload) => ({
@@ -120,4 +122,10 @@ test("an actor's event names its pod in one of three ways, or none", () => {
 		"default/web-1",
 	);
 	assert.equal(podAbout({ type: "WorkloadStatusWritten", kind: "Job", namespace: "default", name: "sum" }), "");
+});
+
+test("a controller that the page knows has its usual name, any other the name in the trace", () => {
+	useCatalogue({ language: "en", "actor.job-controller": "Job controller" });
+	assert.equal(actorName("job-controller"), "Job controller");
+	assert.equal(actorName("acme-operator"), "acme-operator");
 });

@@ -111,3 +111,22 @@ test("another attempt begins without the edits of the one before", async () => {
 		[[]],
 	);
 });
+
+test("an answer ends the problem of a refused request, but not of one that can be repeated", async () => {
+	const questions = await opened();
+	const ask = async () => {
+		questions.judge([cordon]);
+		await settled();
+	};
+	refuses = (path) => path.includes("/weights");
+	await questions.loadWeights("n1");
+	assert.equal(questions.problem, "The value is not valid.");
+	await ask();
+	assert.equal(questions.problem, "");
+	offline = true;
+	await questions.loadWeights("n1");
+	offline = false;
+	await ask();
+	assert.equal(questions.problem, "The site is not responding.");
+	assert.ok(questions.mayRetry);
+});
