@@ -1,9 +1,10 @@
 // @ts-nocheck
 // What is drawn, without a browser: the elements that `patch` makes, and what a reader finds in them.
 
-class Drawn {
+/** An element; `tag` is "" for a text. */
+export class Drawn {
 	constructor(tag, data) {
-		Object.assign(this, { tag, data, childNodes: [], parentNode: null, className: "" });
+		Object.assign(this, { tag, data, childNodes: [], parentNode: null, className: "", dataset: {} });
 		this.style = { setProperty() {}, removeProperty() {} };
 		this.classList = { toggle() {} };
 	}
@@ -32,8 +33,19 @@ class Drawn {
 	}
 	removeAttribute() {}
 	addEventListener() {}
-	querySelector() {
-		return null; // no canvas
+	append(...nodes) {
+		for (const node of nodes) this.insertBefore(node, null);
+	}
+	replaceChildren(...nodes) {
+		this.childNodes = [];
+		this.append(...nodes);
+	}
+	/** The first element that has the class; by other selectors, such as "canvas", none is found. */
+	querySelector(selector) {
+		return (selector.startsWith(".") && this.all(selector.slice(1))[0]) || null;
+	}
+	set textContent(text) {
+		this.replaceChildren(new Drawn("", text));
 	}
 	/** The props with which it was described. */
 	get props() {

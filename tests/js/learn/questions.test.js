@@ -6,10 +6,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { Stops } from "../../../static/js/classroom/stops.js";
 import { optionText, textOf } from "../../../static/js/learn/choices.js";
-import { announceNext } from "../../../static/js/learn/learning.js";
+import { announceNext, begin } from "../../../static/js/learn/learning.js";
+import { predictions } from "../../../static/js/learn/predictions.js";
 import { isBefore, Questions } from "../../../static/js/learn/questions.js";
 import { foldedText, ShortWay } from "../../../static/js/learn/short_way.js";
+import { Player } from "../../../static/js/player/player.js";
 import { plain, useCatalogue } from "../../../static/js/shared/i18n.js";
 import { extenderName } from "../../../static/js/steps/parts/words.js";
 import { captionOf, framesOf } from "../../../static/js/steps/registry.js";
@@ -17,6 +20,7 @@ import { isAt } from "../../../static/js/trace/anchor.js";
 import { ChunkStore } from "../../../static/js/trace/chunk_store.js";
 import { unpack } from "../../../static/js/trace/feed.js";
 import { subjectOf } from "../../../static/js/trace/phase.js";
+import { RunIndex } from "../../../static/js/trace/run_index.js";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "..");
 const PYTHON = process.env.PYTHON ?? join(ROOT, ".venv", "bin", "python");
@@ -221,4 +225,42 @@ test("nothing that decides is folded: no first rejection of a node by a plugin, 
 				assert.ok(!way.passes(step, last), `${name} has a caption`);
 		}
 	}
+});
+
+test("a speaker's stop at a question is the last frame before it: one step forward, it is asked", () => {
+	for (const { slug, store, questions } of LESSONS) {
+		const player = new Player(store, () => {});
+		const stops = new Stops(store, { questions: questions.map((one) => ({ ...one, text: one.en })) });
+		const places = stops.list(new RunIndex()).map(({ step, frame }) => {
+			player.seek(step, frame);
+			player.forward();
+			return { step: player.step, frame: player.frame };
+		});
+		const asked = questionsOf(store, questions).map(({ from }) => ({ step: from.step, frame: from.frame }));
+		assert.deepEqual(places, asked, slug);
+	}
+});
+
+test("while a question is ahead, an explanation that would answer it is not shown; others are", () => {
+	const { store, questions } = LESSONS.find(({ slug }) => slug === "first-pod");
+	const player = new Player(store, () => {});
+	const boot = {
+		embed: true,
+		predict: true,
+		lesson: { questions: questions.map((one) => ({ ...one, text: one.en })) },
+	};
+	const page = { player, store, boot, lens: {}, screen: { followers: new Set() }, redraw() {}, act: {} };
+	begin({ ...page, root: { addEventListener() {} } });
+	const shown = (pin) => {
+		const [event, state] = [store.event(0), store.stateAfter(0)];
+		const place = { event, state, step: 0, frame: 0, order: "plugin", following: store.event(1), scene: "cluster" };
+		const view = { ...place, index: new RunIndex(), boot, store, player, act: {}, options: {}, pin, explainer: SILENT };
+		return page.lens.look({ ...view, subject: "", caption: captionOf(view) }).pin;
+	};
+	const telling = ["total:n1", "compare:n1:n2", "verdict:n1:NodeName", "candidates"];
+	const others = [null, "request:default/web", "room:n1:cpu", "run"];
+	assert.deepEqual(telling.map(shown), [null, null, null, null]);
+	assert.deepEqual(others.map(shown), others);
+	predictions.turn(false, { step: 0, frame: 0 });
+	assert.deepEqual(telling.map(shown), telling);
 });
