@@ -186,11 +186,14 @@ class Kubelets:
         self._restart(pod, code)
 
     def _restart(self, pod: Pod, code: int) -> None:
-        """Restart the containers: at once, then after a backoff of 10 s that doubles up to 5 min (CrashLoopBackOff)."""
+        """Restart the containers: at once, then after a backoff of 10 s that doubles up to 5 min (CrashLoopBackOff).
+
+        After they ran for longer than RESET_AFTER, at once again (client-go's `Backoff.hasExpired`).
+        """
         status = self._api.status(pod)
         ran = self._api.now - (status.running_since or 0.0)
         before = self._backoff.get(pod.key, 0.0)
-        wait = FIRST_BACKOFF if ran > RESET_AFTER else before
+        wait = 0.0 if ran > RESET_AFTER else before
         self._backoff[pod.key] = min(max(2 * wait, FIRST_BACKOFF), LONGEST_BACKOFF)
         if status.ready:
             self.set_ready(pod, False)

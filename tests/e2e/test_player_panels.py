@@ -271,3 +271,21 @@ def test_an_explanation_that_waits_for_its_turn_says_how_many_requests_come_befo
     expect(line).to_contain_text("100 - 100 * 0 / 1")
     expect(place).to_have_count(0)
     page.context.close()
+
+
+def test_a_place_that_the_run_does_not_have_is_refused_in_a_sentence(browser_page: Page) -> None:
+    page = browser_page
+    page.goto("/library/flash-sale/#5")
+    expect(page.locator("#caption")).to_contain_text("leaves activeQ")
+    page.keyboard.press("g")
+    number = page.locator(".goto-form input")
+    for kind, value in (("attempt", "99"), ("step", "9999"), ("step", "two"), ("time", "1e9")):
+        page.select_option(".goto-form select", kind)
+        number.fill(value)
+        page.keyboard.press("Enter")
+        assert number.evaluate("input => input.validationMessage") == "This run has no such step, attempt or time."
+    page.select_option(".goto-form select", "attempt")
+    number.fill("2")
+    page.keyboard.press("Enter")
+    expect(page).not_to_have_url(re.compile("#5$"))
+    expect(number).not_to_be_visible()

@@ -7,15 +7,17 @@ contains it. The instance types of Karpenter's cloud are those of the nodes, wit
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import yaml
 
+from kschedui.scenarios.importers.cleaning import labels_of, mappings_in, name_of, part
 from kschedui.scenarios.importers.reading.pruning import Manifest
-from scheduler_core.apis.container_resources import amounts
+from scheduler_core.apis.container_resources import Amounts, amounts
 from scheduler_core.apis.karpenter import OVERHEAD
 from scheduler_core.apis.messages import Message
+from scheduler_core.apis.quantity import QuantityError
 from scheduler_core.apis.requirements import (
     ARCH,
     CAPACITY_TYPE,
@@ -60,8 +62,8 @@ def add_autoscaler(objects: Sequence[Manifest], autoscaler: str) -> tuple[list[M
 
 def _with_cluster_autoscaler(objects: Sequence[Manifest]) -> tuple[list[Manifest], list[Message]]:
     """Return the objects without those of Karpenter, with a NodeGroup for each group of nodes, and notes."""
-    kept = [manifest for manifest in objects if manifest.get("apiVersion", "").partition("/")[0] != GROUP]
-    declared = {_name(manifest) for manifest in kept if manifest.get("kind") == "NodeGroup"}
+    kept = [manifest for manifest in objects if str(manifest.get("apiVersion")).partition("/")[0] != GROUP]
+    declared = {name_of(manifest) for manifest in kept if manifest.get("kind") == "NodeGroup"}
     sizes = dict(_sizes(objects))
     members: dict[str, list[Manifest]] = {}
     for node in (manifest for manifest in kept if manifest.get("kind") == "Node"):
@@ -87,7 +89,7 @@ def _with_cluster_autoscaler(objects: Sequence[Manifest]) -> tuple[list[Manifest
 
 
 def _node_group(group: str, nodes: Sequence[Manifest], limits: tuple[int, int] | None) -> Manifest:
-    spec: dict[str, Any] = {"nodes": list(map(_name, nodes)), "template": template_of(nodes[0])}
+    spec: dict[str, Any] = {"nodes": list(map(name_of, nodes)), "template": template_of(nodes[0])}
     if limits is not None:
         spec |= {"minimum": limits[0], "maximum": max(limits[1], limits[0])}
     return {"apiVersion": OWN, "kind": "NodeGroup", "metadata": {"name": group}, "spec": spec}
@@ -95,34 +97,33 @@ def _node_group(group: str, nodes: Sequence[Manifest], limits: tuple[int, int] |
 
 def template_of(node: Manifest) -> Manifest:
     """Return a node as a template for others, without the fields that are specific to it."""
-    labels = {key: value for key, value in _labels(node).items() if key != HOSTNAME}
+    labels = {key: value for key, value in labels_of(node).items() if key != HOSTNAME}
     taints = [
-        taint
-        for taint in (node.get("spec") or {}).get("taints") or ()
-        if not str(taint.get("key")).startswith(VANISHING)
+        taint for taint in mappings_in(part(node, "spec"), "taints") if not str(taint.get("key")).startswith(VANISHING)
     ]
-    status = {key: value for key, value in (node.get("status") or {}).items() if key in ("capacity", "allocatable")}
+    status = {key: value for key, value in part(node, "status").items() if key in ("capacity", "allocatable")}
     spec = {"taints": taints} if taints else {}
     return {"metadata": {"labels": labels}, **({"spec": spec} if spec else {}), "status": status}
 
 
 def _group_of(node: Manifest) -> str:
-    labels = _labels(node)
+    labels = labels_of(node)
     return next((labels[label] for label in GROUP_LABELS if labels.get(label)), "")
 
 
 def _sizes(objects: Sequence[Manifest]) -> Iterator[tuple[str, tuple[int, int]]]:
     """Yield (name, (minimum, maximum)) of each group in the status ConfigMap, which is text or YAML."""
     for manifest in filter(_is_status, objects):
-        text = str((manifest.get("data") or {}).get(STATUS_KEY) or "")
+        text = str(part(manifest, "data").get(STATUS_KEY) or "")
         try:
             read = yaml.safe_load(text)
         except yaml.YAMLError:
             read = None
-        for group in (read.get("nodeGroups") or ()) if isinstance(read, dict) else ():
-            health = group.get("health") if isinstance(group, dict) else None
-            if isinstance(health, dict) and isinstance(health.get("maxSize"), int):
-                yield str(group.get("name")), (int(health.get("minSize") or 0), health["maxSize"])
+        for group in mappings_in(read, "nodeGroups") if isinstance(read, dict) else ():
+            health = part(group, "health")
+            least, most = health.get("minSize") or 0, health.get("maxSize")
+            if isinstance(least, int) and isinstance(most, int):
+                yield str(group.get("name")), (least, most)
         for name, least, most in OF_TEXT.findall(text):
             yield name, (int(least), int(most))
 
@@ -136,7 +137,7 @@ def _is_name_of(name: str, group: str) -> bool:
 
 
 def _is_status(manifest: Manifest) -> bool:
-    return manifest.get("kind") == "ConfigMap" and _name(manifest) == STATUS
+    return manifest.get("kind") == "ConfigMap" and name_of(manifest) == STATUS
 
 
 # Karpenter
@@ -144,16 +145,16 @@ def _is_status(manifest: Manifest) -> bool:
 
 def _with_karpenter(objects: Sequence[Manifest]) -> tuple[list[Manifest], list[Message]]:
     nodes = [manifest for manifest in objects if manifest.get("kind") == "Node"]
-    claims = {_name(manifest): manifest for manifest in objects if manifest.get("kind") == "NodeClaim"}
-    of_node = {(claim.get("status") or {}).get("nodeName"): claim for claim in claims.values()}
+    claims = {name_of(manifest): manifest for manifest in objects if manifest.get("kind") == "NodeClaim"}
+    of_node = {str(part(claim, "status").get("nodeName")): claim for claim in claims.values()}
     made, missing = [], 0
     for node in nodes:
-        pool = _labels(node).get(NODE_POOL)
-        if not pool or _name(node) in of_node:
+        pool = labels_of(node).get(NODE_POOL)
+        if not pool or name_of(node) in of_node:
             continue
         missing += 1
         made.append(claim_of(node, pool))
-    managed = [as_initialized(manifest) if _labels(manifest).get(NODE_POOL) else manifest for manifest in objects]
+    managed = [as_initialized(manifest) if labels_of(manifest).get(NODE_POOL) else manifest for manifest in objects]
     types = list(_instance_types(nodes))
     notes = [
         Message(
@@ -171,16 +172,16 @@ def _with_karpenter(objects: Sequence[Manifest]) -> tuple[list[Manifest], list[M
 
 def claim_of(node: Manifest, pool: str) -> Manifest:
     """Return a NodeClaim for a node of a pool, as if Karpenter had launched the node."""
-    status = node.get("status") or {}
+    status = part(node, "status")
     return {
         "apiVersion": f"{GROUP}/v1",
         "kind": "NodeClaim",
-        "metadata": {"name": _name(node), "labels": {**_labels(node), NODE_POOL: pool}},
+        "metadata": {"name": name_of(node), "labels": {**labels_of(node), NODE_POOL: pool}},
         "spec": {"expireAfter": "Never"},
         "status": {
-            "nodeName": _name(node),
-            "capacity": status.get("capacity") or {},
-            "allocatable": status.get("allocatable") or {},
+            "nodeName": name_of(node),
+            "capacity": part(status, "capacity"),
+            "allocatable": part(status, "allocatable"),
             "conditions": [{"type": condition, "status": "True"} for condition in CONDITIONS],
         },
     }
@@ -192,8 +193,8 @@ def as_initialized(node: Manifest) -> Manifest:
     """
     if node.get("kind") != "Node":
         return node
-    metadata = node.get("metadata") or {}
-    labels = {**_labels(node), REGISTERED: "true", INITIALIZED: "true"}
+    metadata = part(node, "metadata")
+    labels = {**labels_of(node), REGISTERED: "true", INITIALIZED: "true"}
     return {**node, "metadata": {**metadata, "labels": labels}}
 
 
@@ -202,18 +203,17 @@ def _instance_types(nodes: Sequence[Manifest]) -> Iterator[Manifest]:
 
     On-demand is always among the capacity types.
     """
-    zones = sorted({zone for node in nodes if (zone := _labels(node).get(ZONE))}) or ["zone-a"]
-    kinds = sorted({kind for node in nodes if (kind := _labels(node).get(CAPACITY_TYPE))} | {"on-demand"})
+    zones = sorted({zone for node in nodes if (zone := labels_of(node).get(ZONE))}) or ["zone-a"]
+    kinds = sorted({kind for node in nodes if (kind := labels_of(node).get(CAPACITY_TYPE))} | {"on-demand"})
     known: dict[str, Manifest] = {}
     for node in nodes:
-        labels = _labels(node)
+        labels = labels_of(node)
         name = labels.get(INSTANCE_TYPE)
         if name and name not in known and labels.get(NODE_POOL):
             known[name] = node
     for name, node in known.items():
-        labels, status = _labels(node), node.get("status") or {}
-        size = amounts(status.get("allocatable") or status.get("capacity"))
-        capacity = {resource: amount + OVERHEAD.get(resource, 0) for resource, amount in size.items()}
+        labels = labels_of(node)
+        capacity = {resource: amount + OVERHEAD.get(resource, 0) for resource, amount in _size_of(node).items()}
         price = round(estimated_price(capacity), 4)
         offerings = [
             {"zone": zone, "capacityType": kind, "price": price if kind != "spot" else round(price * SPOT_SHARE, 4)}
@@ -237,13 +237,14 @@ def _instance_types(nodes: Sequence[Manifest]) -> Iterator[Manifest]:
         }
 
 
+def _size_of(node: Manifest) -> Amounts:
+    """Return what a node has for pods; {} if a quantity of it is none, which the parser reports."""
+    status = part(node, "status")
+    try:
+        return amounts(part(status, "allocatable") or part(status, "capacity"))
+    except QuantityError:
+        return {}
+
+
 def _is_pool(manifest: Manifest) -> bool:
     return manifest.get("kind") == "NodePool" and str(manifest.get("apiVersion")).partition("/")[0] == GROUP
-
-
-def _labels(manifest: Mapping[str, Any]) -> dict[str, str]:
-    return dict((manifest.get("metadata") or {}).get("labels") or {})
-
-
-def _name(manifest: Mapping[str, Any]) -> str:
-    return str((manifest.get("metadata") or {}).get("name"))

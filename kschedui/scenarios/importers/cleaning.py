@@ -34,6 +34,16 @@ def mappings_in(manifest: Manifest, name: str) -> list[Manifest]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
+def labels_of(manifest: Manifest) -> dict[str, str]:
+    """Return the labels whose values are strings, as all values must be."""
+    return {key: value for key, value in part(part(manifest, "metadata"), "labels").items() if isinstance(value, str)}
+
+
+def name_of(manifest: Manifest) -> str:
+    """Return an object's name as text; "None" without a name."""
+    return str(part(manifest, "metadata").get("name"))
+
+
 def has_ended(manifest: Manifest) -> bool:
     """Return whether the pod has ended, so that it uses no resources."""
     return manifest.get("kind") == "Pod" and part(manifest, "status").get("phase") in DONE
@@ -263,10 +273,10 @@ def pod_status(status: Manifest, spec: Manifest) -> Manifest:
     cleaned["conditions"] = conditions
     for name, containers in (("containerStatuses", "containers"), ("initContainerStatuses", "initContainers")):
         in_spec = {
-            item.get("name"): part(part(item, "resources"), "requests") for item in mappings_in(spec, containers)
+            str(item.get("name")): part(part(item, "resources"), "requests") for item in mappings_in(spec, containers)
         }
         cleaned[name] = [
-            item for item in mappings_in(status, name) if is_resized(item, in_spec.get(item.get("name"), {}))
+            item for item in mappings_in(status, name) if is_resized(item, in_spec.get(str(item.get("name")), {}))
         ]
     return {name: value for name, value in cleaned.items() if value != []}
 

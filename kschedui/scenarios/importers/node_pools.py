@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from kschedui.scenarios.importers.cleaning import labels_of, mappings_in, name_of, part
 from kschedui.scenarios.importers.reading.pruning import Manifest
 from scheduler_core.apis.messages import Message
-from scheduler_core.apis.quantity import parse_nano
+from scheduler_core.apis.quantity import QuantityError, parse_nano
 from scheduler_core.apis.requirements import NODE_POOL
 
 GROUP = "karpenter.sh"
@@ -24,7 +25,7 @@ def convert_node_pools(objects: Sequence[Manifest]) -> tuple[list[Manifest], lis
 
     A NodePool with a NodeGroup of the same name, and NodeClaims, are left out.
     """
-    declared = {_name(manifest) for manifest in objects if manifest.get("kind") == "NodeGroup"}
+    declared = {name_of(manifest) for manifest in objects if manifest.get("kind") == "NodeGroup"}
     converted: list[Manifest] = []
     notes = []
     for manifest in objects:
@@ -32,80 +33,79 @@ def convert_node_pools(objects: Sequence[Manifest]) -> tuple[list[Manifest], lis
             continue
         if manifest.get("kind") != "NodePool" or str(manifest.get("apiVersion")).partition("/")[0] != GROUP:
             converted.append(manifest)
-        elif _name(manifest) not in declared:
+        elif name_of(manifest) not in declared:
             nodes = [
                 node
                 for node in objects
-                if node.get("kind") == "Node" and _labels(node).get(NODE_POOL) == _name(manifest)
+                if node.get("kind") == "Node" and labels_of(node).get(NODE_POOL) == name_of(manifest)
             ]
             spec = dict(_spec(manifest, nodes))
-            group = {"apiVersion": "kschedui.io/v1alpha1", "kind": "NodeGroup", "metadata": {"name": _name(manifest)}}
+            group = {"apiVersion": "kschedui.io/v1alpha1", "kind": "NodeGroup", "metadata": {"name": name_of(manifest)}}
             converted.append({**group, "spec": spec})
             if not nodes and "template" not in spec:
                 notes.append(
                     Message(
                         "NodePool {name} has no nodes and names no machine: add a template to its NodeGroup.",
-                        name=_name(manifest),
+                        name=name_of(manifest),
                     )
                 )
     return converted, notes
 
 
 def _spec(pool: Manifest, nodes: Sequence[Manifest]) -> Iterator[tuple[str, Any]]:
-    spec = pool.get("spec") or {}
+    spec = part(pool, "spec")
     amounts = _amounts_of(nodes[0]) if nodes else _amounts_required(spec)
-    limits = spec.get("limits") or {}
+    limits = part(spec, "limits")
     if amounts and limits:
-        limited = [name for name in amounts if name in limits]
-        most = [parse_nano(str(limits[name])) // parse_nano(amounts[name]) for name in limited]
-        most += [int(limits["nodes"])] if "nodes" in limits else []
+        most = [
+            limit // amount
+            for name, quantity in amounts.items()
+            if (limit := _nano(limits.get(name))) is not None and (amount := _nano(quantity))
+        ]
+        most += [int(nodes_limit)] if (nodes_limit := str(limits.get("nodes"))).isdecimal() else []
         if most:
             yield "maximum", max(len(nodes), min(most))
     if not nodes and amounts:
         yield "template", _template(pool, amounts)
 
 
+def _nano(quantity: object) -> int | None:
+    """Return a quantity in nano units; None if it is none."""
+    try:
+        return parse_nano(str(quantity))
+    except QuantityError:
+        return None
+
+
 def _amounts_of(node: Manifest) -> dict[str, str]:
     """Return the cpu and memory of a pool's node, which the pool's limits count."""
-    capacity = (node.get("status") or {}).get("capacity") or (node.get("status") or {}).get("allocatable") or {}
+    status = part(node, "status")
+    capacity = part(status, "capacity") or part(status, "allocatable")
     return {name: str(capacity[name]) for name in ("cpu", "memory") if name in capacity}
 
 
-def _amounts_required(spec: Mapping[str, Any]) -> dict[str, str]:
+def _amounts_required(spec: Manifest) -> dict[str, str]:
     """Return the cpu and memory in the requirements as quantities; {} unless they specify a single amount of each."""
-    values = {
-        requirement.get("key"): requirement.get("values") or []
-        for requirement in _requirements(spec)
-        if requirement.get("operator") == "In"
-    }
-    cpu, memory = (values.get(f"karpenter.k8s.aws/instance-{name}", []) for name in ("cpu", "memory"))
-    return {"cpu": str(cpu[0]), "memory": f"{memory[0]}Mi"} if len(cpu) == len(memory) == 1 else {}
+    values = dict(_single_values(spec))
+    cpu, memory = (values.get(f"karpenter.k8s.aws/instance-{name}") for name in ("cpu", "memory"))
+    return {"cpu": cpu, "memory": f"{memory}Mi"} if cpu and memory else {}
+
+
+def _single_values(spec: Manifest) -> Iterator[tuple[str, str]]:
+    """Yield (key, value) of the template's requirements that a label has one certain value."""
+    for requirement in mappings_in(part(part(spec, "template"), "spec"), "requirements"):
+        values = requirement.get("values")
+        if requirement.get("operator") == "In" and isinstance(values, list) and len(values) == 1:
+            yield str(requirement.get("key")), str(values[0])
 
 
 def _template(pool: Manifest, amounts: Mapping[str, str]) -> Manifest:
-    spec = pool["spec"]
-    template = spec.get("template") or {}
-    of_requirements = {
-        str(requirement.get("key")): str(requirement["values"][0])
-        for requirement in _requirements(spec)
-        if requirement.get("operator") == "In" and len(requirement.get("values") or ()) == 1
-    }
-    labels = {**of_requirements, **_labels(template), NODE_POOL: _name(pool)}
-    taints = (template.get("spec") or {}).get("taints") or []
+    spec = part(pool, "spec")
+    template = part(spec, "template")
+    labels = {**dict(_single_values(spec)), **labels_of(template), NODE_POOL: name_of(pool)}
+    taints = part(template, "spec").get("taints")
     return {
         "metadata": {"labels": labels},
         "spec": {"taints": taints} if taints else {},
         "status": {"allocatable": {**amounts, "pods": PODS}},
     }
-
-
-def _requirements(spec: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    return ((spec.get("template") or {}).get("spec") or {}).get("requirements") or ()
-
-
-def _labels(manifest: Mapping[str, Any]) -> dict[str, str]:
-    return dict((manifest.get("metadata") or {}).get("labels") or {})
-
-
-def _name(manifest: Mapping[str, Any]) -> str:
-    return str((manifest.get("metadata") or {}).get("name"))

@@ -162,6 +162,12 @@ function teaching(view, page, here) {
 	];
 }
 
+/** Shows an error at the number of the Go to dialog, "" none. @param {any} event of its form @param {string} error */
+function showError({ currentTarget: form }, error) {
+	form.elements.value.setCustomValidity(error);
+	if (error) form.reportValidity();
+}
+
 /**
  * The Go to dialog: a form for the number of a step or an attempt, or a time.
  * @param {View} view @param {() => void} close
@@ -177,14 +183,16 @@ function goTo(view, close) {
 				: kind === "time"
 					? view.index.columns.find((entry) => entry.time >= Number(text))
 					: null;
-		const [step, frame] = text.split(".");
-		if (kind === "step") view.act.seek(Number(step) || 0, Number(frame) || 0);
-		else if (column) view.act.seek(column.step);
+		const [step, frame = 0] = kind === "step" ? text.split(".").map(Number) : [column?.step];
+		const { complete, steps } = view.store;
+		const exists = step !== undefined && Number.isInteger(step) && step >= 0 && frame >= 0;
+		if (!exists || (complete && step >= steps)) return showError(event, t("goto.none"));
+		view.act.seek(step, frame);
 		close();
 	};
 	return h(
 		"form",
-		{ key: "goto", class: "goto-form", on: { submit } },
+		{ key: "goto", class: "goto-form", on: { submit, input: (/** @type {any} */ event) => showError(event, "") } },
 		h(
 			"label",
 			null,

@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.core.controllers.worlds import Manifest, final, node, rows, rows_of
+from scheduler_core import parse_scenario, simulate
+from scheduler_core.trace.controller_events import PodRestarted
+from scheduler_core.trace.events import ClockAdvanced
+from tests.core.controllers.worlds import Manifest, final, node, rows, rows_of, text
 
 TAINT = {"key": "broken", "effect": "NoExecute"}
 
@@ -103,3 +106,21 @@ def test_an_ephemeral_volume_gets_a_claim_that_goes_with_its_pod() -> None:
     assert ("created", "web-scratch") in {(row["what"], row["name"]) for row in found}
     assert [row[2] for row in rows_of(found, "bound") if row[2] == "web"] == ["web"]
     assert ("deleted", "web-scratch") in {(row["what"], row["name"]) for row in found}
+
+
+def waits_before_restarts(seconds: int) -> list[float]:
+    """Return the seconds that each restart waits if the container fails after running for this many seconds."""
+    annotations = {"kschedui.io/run-seconds": str(seconds), "kschedui.io/exit-code": "1"}
+    crashing = bare("one", metadata={"annotations": annotations})
+    now, waits = 0.0, []
+    for event in simulate(parse_scenario(text(node("n1"), crashing, untilSeconds=4 * seconds + 100))):
+        if isinstance(event, ClockAdvanced):
+            now = event.time
+        elif isinstance(event, PodRestarted):
+            waits.append(event.at - now)
+    return waits
+
+
+def test_a_restart_waits_twice_as_long_as_the_one_before_unless_the_container_ran_for_more_than_ten_minutes() -> None:
+    assert waits_before_restarts(30)[:4] == [0.0, 10.0, 20.0, 40.0]
+    assert waits_before_restarts(601)[:3] == [0.0, 0.0, 0.0]

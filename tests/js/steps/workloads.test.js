@@ -2,9 +2,11 @@
 // The row of a workload: the desired number of pods, and the state of each.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { useCatalogue } from "../../../static/js/shared/i18n.js";
+import { plain, useCatalogue } from "../../../static/js/shared/i18n.js";
 import { isAtRest, podAbout, workloadOf, workloadRows } from "../../../static/js/steps/controllers/model.js";
 import { actorName } from "../../../static/js/steps/controllers/view.js";
+import { CAPTIONS, explain } from "../../../static/js/steps/controllers/words.js";
+import { captionOf } from "../../../static/js/steps/registry.js";
 import { apply, emptyState } from "../../../static/js/trace/state.js";
 
 const created = (kind, name, workload) => ({
@@ -128,4 +130,30 @@ test("a controller that the page knows has its usual name, any other the name in
 	useCatalogue({ language: "en", "actor.job-controller": "Job controller" });
 	assert.equal(actorName("job-controller"), "Job controller");
 	assert.equal(actorName("acme-operator"), "acme-operator");
+});
+
+test("a status without numbers has its conditions, in the explanation and in the caption", () => {
+	const condition = { type: "ReplicaFailure", status: "True", reason: "FailedCreate" };
+	const status = { replicas: 0 };
+	const about = { kind: "ReplicaSet", name: "web-1", namespace: "shop" };
+	const event = { type: "WorkloadStatusWritten", ...about, status, conditions: [condition] };
+	const state = after(event);
+	const shown = explain({ state }, null, "ReplicaSet shop/web-1");
+	assert.match(JSON.stringify(shown), /ReplicaFailure=True \(FailedCreate\)/);
+	assert.equal(plain(CAPTIONS.WorkloadStatusWritten({ event }).why).trim(), "ReplicaFailure=True (FailedCreate)");
+});
+
+test("the start of a run counts the zones of the nodes that have one", () => {
+	useCatalogue({ language: "en", "run.started.empty": "{n} in {zones}", "run.started.empty.nozone": "{n}" });
+	const started = (...zones) => {
+		const labels = zones.map((zone) => (zone ? { "topology.kubernetes.io/zone": zone } : {}));
+		const nodes = labels.map((own, i) => ({ name: `n${i}`, allocatable: {}, labels: own }));
+		const event = { ...START[0], nodes, order: nodes.map((_, i) => i) };
+		const state = emptyState();
+		apply(state, event);
+		return plain(captionOf({ state, event, frame: 0, order: "plugin" }).sentence);
+	};
+	assert.equal(started("a", "b", "b"), "3 in 2");
+	assert.equal(started("a", undefined), "2 in 1");
+	assert.equal(started(undefined), "1");
 });

@@ -61,6 +61,13 @@ def test_a_pool_with_nodes_is_like_them_and_has_its_limit(tmp_path: Path, capsys
     assert (one["nodes"], len(one["pods"]), one["short"]) == (2, 2, True)
 
 
+def test_a_node_without_cpu_does_not_limit_its_pool(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    there = node("n1", cpu=0, zone="a", labels={POOL: "small"})
+    pool = node_pool("small", limits={"cpu": "12", "nodes": "5"})
+    found, _ = helped(tmp_path, capsys, there, pool, pod("w", cpu=4))
+    assert [group["maximum"] for group in found["groups"]] == [5]
+
+
 def test_a_pool_of_which_no_machine_is_known_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pool = node_pool("any", named("karpenter.k8s.aws/instance-cpu", "4", "8"))
     found, notes = helped(tmp_path, capsys, node("n1", cpu=2), pool, pod("w", cpu=4))

@@ -108,18 +108,17 @@ const requestKey = (verb) => (has(`request.${verb}`) ? `request.${verb}` : "cont
 
 /** @type {Record<string, (context: Context) => Partial<Caption>>} */
 export const CAPTIONS = {
-	WorkloadStatusWritten: ({ event }) => ({
-		eyebrow: parts("eyebrow.controllers"),
-		sentence: parts("controllers.status", { kind: event.kind, name: cutName(event.name, LETTERS) }),
-		why: [
-			...list(
-				numbersOf(event.status).map(([name, value]) => `${name} ${value}`),
-				MOST_NUMBERS,
-			),
-			t("sentence.end"),
-			...(event.conditions ?? []).flatMap((/** @type {any} */ condition) => [" ", conditionText(condition)]),
-		],
-	}),
+	WorkloadStatusWritten: ({ event }) => {
+		const numbers = numbersOf(event.status).map(([name, value]) => `${name} ${value}`);
+		return {
+			eyebrow: parts("eyebrow.controllers"),
+			sentence: parts("controllers.status", { kind: event.kind, name: cutName(event.name, LETTERS) }),
+			why: [
+				...(numbers.length ? [...list(numbers, MOST_NUMBERS), t("sentence.end")] : []),
+				...(event.conditions ?? []).flatMap((/** @type {any} */ condition) => [" ", conditionText(condition)]),
+			],
+		};
+	},
 	PodDeletionRequested: (context) => ({
 		...podEventCaption(
 			`controllers.deletion${context.subject ? ".for" : context.event.grace ? "" : ".now"}`,
@@ -205,15 +204,16 @@ export function explain(view, _, key) {
 		record.state.called,
 		shown && h("ul", { key: "pods", class: "facts pods-of" }, podItems(view, shown)),
 		shown && view.pin && timesOf(view, [...shown.pips.map((pip) => pip.pod), ...refusedPods(view.state, key)]),
-		numbers.length > 0 &&
+		numbers.length + record.conditions.length > 0 &&
 			h(
 				"details",
 				{ key: "status", class: "rest" },
 				h("summary", null, t("workload.status")),
-				table(
-					[t("workload.field"), t("workload.value")],
-					numbers.map(([name, value]) => row(name, [name, String(value)])),
-				),
+				numbers.length > 0 &&
+					table(
+						[t("workload.field"), t("workload.value")],
+						numbers.map(([name, value]) => row(name, [name, String(value)])),
+					),
 				record.conditions.map((condition) =>
 					h("p", { key: condition.type, class: "note", title: condition.message ?? "" }, conditionText(condition)),
 				),

@@ -13,15 +13,10 @@ import { extenderName, node, plainReason, pod } from "../parts/words.js";
 /** The caption of the start of the run. @param {Context} context @returns {Partial<Caption>} */
 function runStarted({ state, event }) {
 	const zones = new Set(
-		[...state.nodes.values()].map((node) => node.summary.labels?.["topology.kubernetes.io/zone"] ?? ""),
+		[...state.nodes.values()].map((node) => node.summary.labels?.["topology.kubernetes.io/zone"]).filter(Boolean),
 	).size;
 	const running = event.pods.filter((/** @type {any} */ pod) => pod.node).length;
-	const hasZones = [...state.nodes.values()].some(
-		(node) => "topology.kubernetes.io/zone" in (node.summary.labels ?? {}),
-	);
-	const key = state.nodes.size
-		? `run.started${running ? "" : ".empty"}${hasZones ? "" : ".nozone"}`
-		: "run.started.none";
+	const key = state.nodes.size ? `run.started${running ? "" : ".empty"}${zones ? "" : ".nozone"}` : "run.started.none";
 	return {
 		eyebrow: parts("eyebrow.start"),
 		sentence: parts(key, { n: num(count(state.nodes.size)), pods: num(count(running)), zones: num(zones) }),
