@@ -23,7 +23,7 @@ class ReconnectingPool(prefork.AsynPool):
 
 
 class Pool(prefork.TaskPool):
-    """A pool of processes. The request to end stops it, which may come before Celery's loop has begun."""
+    """A pool of processes, which a request to end may stop before Celery's loop has begun."""
 
     Pool = ReconnectingPool
 
@@ -35,7 +35,7 @@ class Pool(prefork.TaskPool):
 class Autoscaler(autoscale.Autoscaler):
     """Changes the number of processes of a pool with the work.
 
-    Half a lease after the last task, all but the fewest end. At rest, a lease is the time between two tasks.
+    Half a lease after the last task, all but the minimum end. At rest, a lease is the time between two tasks.
     """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:

@@ -79,9 +79,9 @@ def ask(
 def compare_both(text: str, kubernetes: str) -> ComparedAutoscalers:
     """Return a comparison of both autoscalers on the scenario's load. Raises NotPossible or RunEnded."""
     converted = {name: with_autoscaler(text, name) for name in NAMES}
-    scenarios = {name: engine.read_again(each.text, kubernetes) for name, each in converted.items()}
+    scenarios = {name: engine.read_again(imported.text, kubernetes) for name, imported in converted.items()}
     comparison = compare(scenarios, registry(), report_progress=progress.report)
-    notes = [in_language(note) for each in converted.values() for note in each.notes]
+    notes = [in_language(note) for imported in converted.values() for note in imported.notes]
     return ComparedAutoscalers(autoscaler_of(text) or "", notes, comparison)
 
 

@@ -92,7 +92,7 @@ def _field_words(edit: SetField) -> Message:
 
 
 def _field(path: Path) -> str:
-    """Return the name of a path's field; for a term of an affinity, its kind."""
+    """Return the last name in a path, "" without one; in an affinity, the kind of affinity."""
     if path[:2] == ("spec", "affinity") and len(path) > 2:
         return str(path[2])
     return next((part for part in reversed(path) if isinstance(part, str)), "")

@@ -38,12 +38,14 @@ def first_unlike(before: Callable[[], Iterable[AnyEvent]], after: Callable[[], I
     """Return the first difference in any of PARTS; None if the first MAX_ATTEMPTS attempts have none."""
     pairs = zip(attempt_records(before()), attempt_records(after()), strict=False)
     for attempt, other in islice(pairs, MAX_ATTEMPTS):
-        what = next((name for name, fields in PARTS.items() if any(attempt[f] != other[f] for f in fields)), "")
-        if what:
-            return _difference(attempt, other, what)
+        part = next(
+            (name for name, fields in PARTS.items() if any(attempt[field] != other[field] for field in fields)), ""
+        )
+        if part:
+            return _difference(attempt, other, part)
     return None
 
 
-def _difference(attempt: Mapping[str, Any], other: Mapping[str, Any], what: str) -> Unlike:
-    messages = (str(attempt["message"] or ""), str(other["message"] or "")) if what == "message" else ("", "")
-    return Unlike(attempt["attempt"], attempt["pod"], attempt["time"], what, *messages)
+def _difference(attempt: Mapping[str, Any], other: Mapping[str, Any], part: str) -> Unlike:
+    messages = (str(attempt["message"] or ""), str(other["message"] or "")) if part == "message" else ("", "")
+    return Unlike(attempt["attempt"], attempt["pod"], attempt["time"], part, *messages)

@@ -276,7 +276,10 @@ def _claim_words(change: Changed) -> Message:
 
 
 def _in_one_unit(values: dict[str, Any]) -> dict[str, Any]:
-    """Return the values with both amounts in one unit: "2.5 cpu instead of 3", not "2500m"."""
+    """Return the values with both amounts in one unit: "2.5 cpu instead of 3", not "2500m".
+
+    They are unchanged if one of the amounts is missing.
+    """
     resource, sides = values["name"], [values["after"], values["before"]]
     if any(side is None for side in sides):
         return values
@@ -291,13 +294,13 @@ def one_unit(resource: str, *amounts: int) -> list[str]:
     cores with up to three decimals. Resources that are not in bytes are plain numbers.
     """
     if resource == "cpu":
-        return [_decimal(amount, 1000) for amount in amounts]
+        return [_decimal(value, 1000) for value in amounts]
     if resource not in OVERCOMMITTED and not resource.startswith("hugepages-"):
-        return [str(amount) for amount in amounts]
+        return [str(value) for value in amounts]
     for suffix, bits in (("Gi", 30), ("Mi", 20), ("Ki", 10)):
-        if max(amounts) >= 1 << bits and not any(amount * 100 % (1 << bits) for amount in amounts):
-            return [_decimal(amount, 1 << bits) + suffix for amount in amounts]
-    return [str(amount) for amount in amounts]
+        if max(amounts) >= 1 << bits and not any(value * 100 % (1 << bits) for value in amounts):
+            return [_decimal(value, 1 << bits) + suffix for value in amounts]
+    return [str(value) for value in amounts]
 
 
 def _decimal(value: int, of: int) -> str:

@@ -69,10 +69,10 @@ def _compare(source: inputs.Input, options: Namespace) -> None:
 
     converted = {name: with_autoscaler(source.scenario.text, name) for name in NAMES}
     if not options.quiet:
-        for note in (note for each in converted.values() for note in each.notes):
+        for note in (note for imported in converted.values() for note in imported.notes):
             sys.stderr.write(f"{source.name}: {note}\n")
     comparison = compare(
-        {name: inputs.parse_changed(source, each.text) for name, each in converted.items()}, registry()
+        {name: inputs.parse_changed(source, imported.text) for name, imported in converted.items()}, registry()
     )
     if options.format == "json":
         sys.stdout.write(msgspec.json.encode(comparison).decode() + "\n")

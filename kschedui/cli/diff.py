@@ -55,9 +55,9 @@ def write(comparison: Comparison) -> None:
         sys.stdout.write("Both runs decide the same.\n" if comparison.same else "Every attempt decides the same.\n")
     else:
         first = comparison.first
-        there = first.before or first.after
-        assert there is not None
-        sys.stdout.write(f"First difference: {there.pod}, attempt {there.pod_attempt}, at {there.time:g} s\n")
+        shown = first.before or first.after
+        assert shown is not None
+        sys.stdout.write(f"First difference: {shown.pod}, attempt {shown.pod_attempt}, at {shown.time:g} s\n")
         sys.stdout.write(f"  {cause_words(first.cause)}\n")
         for name, attempt in (("A", first.before), ("B", first.after)):
             outcome = f"{attempt.outcome} {attempt.node or attempt.nominated}" if attempt else "no such attempt"

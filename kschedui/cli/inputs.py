@@ -116,7 +116,7 @@ def conversion(version: str = "", autoscaler: str | None = None) -> Conversion:
 
 
 def _release_notes(text: Imported, scenario: Scenario, version: str | None) -> list[Message]:
-    """Return notes about the release if neither the command nor the text names one; an import has its own notes."""
+    """Return notes about the release of a cluster's text; [] if the command or the text names one, or for an import."""
     if (
         version
         or text.kind is not Kind.SCENARIO

@@ -31,7 +31,7 @@ def run(options: Namespace) -> int:
         _read(name, published)
     types = published.catalogue(options.match, options.zone)
     if not types:
-        raise Unusable(_nothing(published, options))
+        raise Unusable(_empty_message(published, options))
     if published.unpriced and not options.quiet:
         some = ", ".join(published.unpriced[:SHOWN])
         more = f" and {len(published.unpriced) - SHOWN} more" if len(published.unpriced) > SHOWN else ""
@@ -56,7 +56,7 @@ def _read(name: str, published: Published) -> None:
         raise Unusable(f"{name} is not a list of instance types or prices; expected {READ}") from None
 
 
-def _nothing(published: Published, options: Namespace) -> str:
+def _empty_message(published: Published, options: Namespace) -> str:
     """Return the error message for an empty catalogue."""
     if not published.types:
         return "no file lists instance types; expected one with their cpus and memory"

@@ -41,7 +41,7 @@ def run(options: Namespace) -> int:
     wrong = False
     for expression in expressions:
         answer = match_devices(expression, table.devices, release)
-        wrong = wrong or "compileError" in answer or any("error" in each for each in answer["results"].values())
+        wrong = wrong or "compileError" in answer or any("error" in result for result in answer["results"].values())
         sys.stdout.write(json.dumps(answer, ensure_ascii=False, separators=(",", ":"), sort_keys=True) + "\n")
     return int(wrong and options.strict)
 

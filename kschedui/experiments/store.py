@@ -172,13 +172,13 @@ def progress(experiment: Experiment) -> ExperimentProgress:
 
 
 def results(experiment: Experiment, after: int, most: int = PAGE) -> list[tuple[int, int, list[Measure] | None, str]]:
-    """Return a page of results with keys above `after`, by key: (key, number of the cell, measures, error)."""
+    """Return a page of results with keys above `after`, by key: (key, cell, measures or None, error)."""
     rows = Result.objects.filter(experiment=experiment, pk__gt=after).order_by("pk")
     return list(rows.values_list("pk", "number", "measures", "error")[:most])
 
 
 def in_order(experiment: Experiment) -> Iterator[tuple[int, list[Measure] | None, str]]:
-    """Yield (number, measures, error) of every result by number, reading a page at a time."""
+    """Yield (number, measures or None, error) of every result by number, reading a page at a time."""
     last = 0
     while True:
         following = Result.objects.filter(experiment=experiment, number__gt=last).order_by("number")

@@ -106,8 +106,8 @@ class RunQueue:
         own = bisect_left(self.waiting[length].get(party, []), pk)
         others = (len(runs) for name, runs in self.waiting[length].items() if name != party)
         before = own + sum(min(runs, own + 1) for runs in others)
-        each = self.seconds.get(length)
-        return RunWait(before, None if each is None else max(1, round(each * (before + 1))))
+        seconds_each = self.seconds.get(length)
+        return RunWait(before, None if seconds_each is None else max(1, round(seconds_each * (before + 1))))
 
 
 def ahead_of(run: Run) -> RunWait:

@@ -226,5 +226,5 @@ def forget() -> None:
     now = timezone.now()
     ended = Upload.objects.filter(finished__lt=now - RETENTION)
     broken_off = Upload.objects.filter(state=State.CANCELLED, finished=None, created__lt=now - NOT_SENT)
-    for gone in (ended, broken_off):
-        gone.delete()
+    for old_uploads in (ended, broken_off):
+        old_uploads.delete()

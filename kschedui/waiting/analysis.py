@@ -256,6 +256,7 @@ class Follower:
         return LeftBehind(waiting, evicted, stuck_pods(moment), broken_rules(moment), standing)
 
     def waiting_pod(self, key: str, nearby: Nearby | None, dumped: str) -> PendingPod:
+        """Return a pending pod with its last attempt; without `nearby`, nothing is searched for."""
         pod, last = self.pods[key], self.last[key]
         near, lacking, advice = nearby.of(key) if nearby is not None else (None, [], [])
         return PendingPod(

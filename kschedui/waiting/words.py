@@ -15,7 +15,10 @@ MAX_MEMBERS = 5  # names of pods in a sentence
 
 
 def blocker_words(waiting: PendingPod) -> Message:
-    """Return the heading: what stops the pod on the nearest node, and then what stops it on other nodes."""
+    """Return the heading: what stops the pod on the nearest node, and then what stops it on other nodes.
+
+    Or that another scheduler is responsible, that its pod group is incomplete, or that it was not tried.
+    """
     if waiting.scheduler:
         return Message("For another scheduler: {name}", name=waiting.scheduler)
     if waiting.group and waiting.group.node:
@@ -31,7 +34,7 @@ def blocker_words(waiting: PendingPod) -> Message:
 
 
 def group_words(waiting: PendingPod) -> list[Message]:
-    """Return sentences about the pod's group: the group first, then this member."""
+    """Return sentences about the pod's group, and about this member if it found a node; [] without a group."""
     group = waiting.group
     if group is None:
         return []

@@ -98,7 +98,7 @@ class WorkPool:
     def suspect(self, party: str) -> None:
         """Assume that the party's work is slow for a while."""
         now = monotonic()
-        suspects = {party: until for party, until in self.suspected.items() if until > now}
+        suspects = {name: until for name, until in self.suspected.items() if until > now}
         self.suspected = {**suspects, party: now + SUSPECTED_SECONDS}
 
     def run_in_turn(

@@ -62,7 +62,7 @@ class ProcessorUsage:
         """Count seconds for a party or author."""
         self.used[name] = (self.of(name) + seconds, self.clock())
         if len(self.used) > 1000:
-            self.used = {name: usage for name, usage in self.used.items() if self.of(name) > FORGOTTEN}
+            self.used = {other: usage for other, usage in self.used.items() if self.of(other) > FORGOTTEN}
 
 
 class WorkQueue:

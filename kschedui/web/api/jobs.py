@@ -111,14 +111,14 @@ def check_result(scenario: Scenario, pod: str = "", notes: Iterable[Message] = (
     nodes, pods = engine.nodes_and_pods(scenario)
     summary = {
         "nodes": [node_summary(node) for node in nodes],
-        "pods": [pod_summary(pod) for pod in pods],
+        "pods": [pod_summary(item) for item in pods],
     }
     of_conversion = [ParseWarning(0, 0, "", note) for note in notes]
     warnings = [engine.warning_row(warning) for warning in (*of_conversion, *scenario.warnings)]
     values = evaluate_rules(scenario, pod, registry())
     selectors = match_selectors(scenario)
-    more = {**({"rules": values} if values else {}), **({"selectors": selectors} if selectors else {})}
-    return {"errors": [], "warnings": warnings, "summary": summary, **more}
+    evaluated = {**({"rules": values} if values else {}), **({"selectors": selectors} if selectors else {})}
+    return {"errors": [], "warnings": warnings, "summary": summary, **evaluated}
 
 
 def digest(text: str) -> Digest:

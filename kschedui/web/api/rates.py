@@ -95,8 +95,8 @@ def require_guess(request: HttpRequest, name: str) -> None:
     Once there are many wrong ones from any addresses, an address with a wrong one has to wait; an address without a
     wrong one, such as the owner's, does not.
     """
-    most, here = settings.RATE_LIMITS["login"], count_so_far("guess", guesses_here(request, name))
-    if here >= most or (here and count_so_far("guess", hash_name(name)) >= most):
+    most, wrong_here = settings.RATE_LIMITS["login"], count_so_far("guess", guesses_here(request, name))
+    if wrong_here >= most or (wrong_here and count_so_far("guess", hash_name(name)) >= most):
         raise TooOften(gettext_noop("Too many wrong passwords for this account. Wait a minute."))
 
 

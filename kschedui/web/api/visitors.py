@@ -85,7 +85,10 @@ def start_run(request: HttpRequest, version: Version, *, kubernetes: str | None 
 
 
 def with_token(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-    """Add the token of a new visitor. A response without Cache-Control is marked so that no shared cache keeps it."""
+    """Set or renew the cookie of a visitor who stores something, and return the response.
+
+    A response without Cache-Control gets one, so that no shared cache keeps it.
+    """
     access.remember(request, response)
     if not response.has_header("Cache-Control"):
         patch_cache_control(response, private=True, no_cache=True)

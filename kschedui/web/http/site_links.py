@@ -23,12 +23,14 @@ PAGES = {
 def site_links(context: dict[str, Any]) -> list[dict[str, str]]:
     """Return each page as {url, label, current: the value of aria-current, "" for other pages}."""
     match = getattr(context.get("request"), "resolver_match", None)
-    here = match.url_name if match else ""
+    shown = match.url_name if match else ""
+
+    def current(name: str, parts: tuple[str, ...]) -> str:
+        if shown == name:
+            return "page"
+        return "true" if shown in parts else ""
+
     return [
-        {
-            "url": reverse(name),
-            "label": str(label),
-            "current": "page" if here == name else "true" if here in parts else "",
-        }
+        {"url": reverse(name), "label": str(label), "current": current(name, parts)}
         for name, (label, parts) in PAGES.items()
     ]

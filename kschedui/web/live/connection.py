@@ -90,7 +90,10 @@ class Connection(AsyncWebsocketConsumer):
 
     @asynccontextmanager
     async def reporting_failures(self, topic: str) -> AsyncIterator[None]:
-        """Close the socket with a reason if the block, which sends a stream about the topic, fails."""
+        """Close the socket with a reason if the block, which sends a stream about the topic, fails.
+
+        That the client has disconnected is only logged.
+        """
         try:
             yield
         except CloseConnection as refusal:

@@ -179,10 +179,10 @@ class AnswerWriter:
                     if not stored.done():
                         stored.set_exception(error)
                 continue
-            students = {answer.student for answer in counting}
+            counted_students = {answer.student for answer in counting}
             for answer, stored in batch:
                 if not stored.done():
-                    stored.set_result(answer.student in students)
+                    stored.set_result(answer.student in counted_students)
             self.live_class.may_have_changed.set()
             await self.live_class.publish("answers")
 

@@ -83,10 +83,16 @@ def lesson_card(scenario: Scenario) -> dict[str, Any]:
     topics = [(topic, TOPICS[topic]) for topic in lesson.topics]
     level = (lesson.level, LEVELS.get(lesson.level, ""))
     url = reverse("library", args=[scenario.slug])
-    more = {"slug": scenario.slug, "topics": topics, "level": level, "url": url}
+    links = {"slug": scenario.slug, "topics": topics, "level": level, "url": url}
     english = [lesson.text(field, "en") for field in texts]
     searched = " ".join([*texts.values(), *english, *lesson.topics, *(str(TOPICS[topic]) for topic in lesson.topics)])
-    return {**lesson_row, **texts, "title": texts["title"] or lesson_row["title"], **more, "words": searched[:SEARCHED]}
+    return {
+        **lesson_row,
+        **texts,
+        "title": texts["title"] or lesson_row["title"],
+        **links,
+        "words": searched[:SEARCHED],
+    }
 
 
 def class_url(scenario: Scenario) -> str:
@@ -213,11 +219,11 @@ def place_in_course(request: HttpRequest, scenario: Scenario, cid: str) -> dict[
     at = next((i for i, entry in enumerate(shown) if entry.scenario == scenario), None)
     if at is None:
         return None
-    more = urlencode({"course": cid} | ({"predict": "1"} if "predict" in request.GET else {}))
+    query = urlencode({"course": cid} | ({"predict": "1"} if "predict" in request.GET else {}))
 
     def link(i: int) -> str:
         linked = shown[i].scenario if 0 <= i < len(shown) else None
-        return f"{reverse('scenario', args=[linked.public_id])}?{more}" if linked else ""
+        return f"{reverse('scenario', args=[linked.public_id])}?{query}" if linked else ""
 
     numbers = {"number": shown[at].number, "of": len(course.scenarios)}
     ends = {"back": link(at - 1), "on": link(at + 1), "url": reverse("course", args=[cid])}
@@ -268,12 +274,12 @@ def place_in_cka(request: HttpRequest, scenario: Scenario) -> dict[str, Any] | N
     if scenario.slug not in slugs:
         return None
     at = slugs.index(str(scenario.slug))
-    more = urlencode({"course": cka.SLUG} | ({"predict": "1"} if "predict" in request.GET else {}))
+    query = urlencode({"course": cka.SLUG} | ({"predict": "1"} if "predict" in request.GET else {}))
     near = {other.slug: other for other in scenarios.lessons_named(slugs[max(at - 1, 0) : at + 2])}
 
     def link(i: int) -> str:
         linked = near.get(slugs[i]) if 0 <= i < len(slugs) else None
-        return f"{reverse('scenario', args=[linked.public_id])}?{more}" if linked else ""
+        return f"{reverse('scenario', args=[linked.public_id])}?{query}" if linked else ""
 
     following = near.get(slugs[at + 1]) if at + 1 < len(slugs) else None
     ends = {"back": link(at - 1), "on": link(at + 1), "url": reverse("course-cka")}

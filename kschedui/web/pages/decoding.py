@@ -42,7 +42,7 @@ def page(request: HttpRequest) -> HttpResponse:
 
 
 def open_starter(request: HttpRequest, text: str) -> HttpResponse:
-    """Save the starter as a scenario of the visitor."""
+    """Save the starter as a scenario of the visitor. Raises Refusal if the message has none."""
     if not text:
         raise Refusal(422, gettext_noop("No scenario is available for this message."))
     count(request, "save")

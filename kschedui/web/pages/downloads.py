@@ -119,13 +119,13 @@ def picture(request: HttpRequest, version: Version, kind: str, form: str) -> Htt
     """Return the picture, or 304 if the browser has it: drawing a step takes time, and a picture never changes."""
     run = runs.find_run(version, request.GET.get("engine"), requested_release(request, version))
     title = cards.title_of(version.scenario, lessons.load(version.lesson))
-    about = (run and (run.public_id, run.steps, run.state), title, requested_place(request), form)
+    place = requested_place(request)
+    about = (run and (run.public_id, run.steps, run.state), title, place, form)
     etag = quote_etag(hashlib.sha256(repr((about, kind, language())).encode()).hexdigest()[:32])
     not_modified = get_conditional_response(request, etag=etag)
     if not_modified is not None:
         return not_modified
-    place = requested_place(request).partition(".")[0]
-    step = int(place) if place else None
+    step = int(place.partition(".")[0]) if place else None
     foot = f"kube-scheduler {runs.release_of(version, run.kubernetes_version)}" if run else ""
     at, at_step = None, ""
     if run and step is not None and step < run.steps:

@@ -52,8 +52,8 @@ def changes(request: HttpRequest) -> HttpResponse:
     older, newer = (find_release(request.GET.get(name, "")) for name in ("from", "to"))
     chosen = {"older": older.version if older else "", "newer": newer.version if newer else ""}
     badges = [(release, badge(release)) for release in reversed(RELEASES.values())]
-    differences = render_differences(language(), *chosen.values())
-    return render(request, "releases.html", {"badges": badges, "differences": differences, **chosen})
+    rendered = render_differences(language(), *chosen.values())
+    return render(request, "releases.html", {"badges": badges, "differences": rendered, **chosen})
 
 
 @lru_cache(maxsize=32)
@@ -72,9 +72,9 @@ def find_release(version: str) -> Release | None:
     return RELEASES[require_release(version)] if version else None
 
 
-def split_rules(rows: list[Row]) -> tuple[list[Row], list[Row]]:
+def split_rules(changed: list[Row]) -> tuple[list[Row], list[Row]]:
     """Split the rows into those that a scenario shows, and the rest."""
-    return [row for row in rows if row.pair], [row for row in rows if not row.pair]
+    return [change for change in changed if change.pair], [change for change in changed if not change.pair]
 
 
 def rows(before: Release, after: Release) -> list[Row]:

@@ -13,7 +13,10 @@ from kschedui.web.pages.page_view import REFRESH_SECONDS, page_view
 @page_view
 @require_safe
 def show(request: HttpRequest, uid: str) -> HttpResponse:
-    """Show the answer to the form. Until there is one, show upload.html, which reloads itself: `upload` (UploadOut)."""
+    """Show the answer to the form. Until there is one, show upload.html, which reloads itself: `upload` (UploadOut).
+
+    Raises Refusal if the upload failed or was cancelled.
+    """
     upload = own_upload(request, uid)
     if upload.state in (store.State.FAILED, store.State.CANCELLED):
         raise Refusal(422, upload.error)

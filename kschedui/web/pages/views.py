@@ -136,7 +136,7 @@ def new(request: HttpRequest) -> HttpResponseBase:
         return editor(request, [editor_templates.STARTER], "")
     _, scenario = visible_scenario(request, origin)
     pieces = scenarios.pieces_of(scenarios.newest(scenario))
-    return editor(request, pieces, scenario.title, fork=origin)
+    return editor(request, pieces, scenario.title, origin=origin)
 
 
 @page_view
@@ -160,7 +160,7 @@ def editor(
     *,
     scenario: str = "",
     number: int | str = "",
-    fork: str = "",
+    origin: str = "",
     challenge: dict[str, Any] | None = None,
 ) -> HttpResponseBase:
     """Show the editor with editor.html; the text, which comes in pieces, replaces TEXT_HERE.
@@ -169,7 +169,7 @@ def editor(
     or ""), `templates` [(label, yaml)], `releases` (versions, newest first), `default_release` (of a text that names
     none), `challenge` (None, or the result of challenges.about).
     """
-    about = {"scenario": scenario, "version": number, "fork": fork, "templates": editor_templates.TEMPLATES}
+    about = {"scenario": scenario, "version": number, "fork": origin, "templates": editor_templates.TEMPLATES}
     releases = {"releases": list(RELEASES)[::-1], "default_release": DEFAULT_RELEASE.version}
     most = settings.LIMITS["import_bytes"]
     context = {"title": title, "most_import": most, **releases, **about}
@@ -214,16 +214,16 @@ def fork(request: HttpRequest, sid: str) -> HttpResponse:
 
 def show_rule(request: HttpRequest, name: str) -> HttpResponse:
     """Show a rule of a version with rule.html: `rule` (Rule), `expressions` [(field, lines)], `link` (to the
-    version).
+    version). Raises Refusal if the version has no such rule.
     """
     _, scenario = visible_scenario(request, request.GET["scenario"])
     number = request.GET.get("version", "")
-    version = scenarios.version(scenario, int(number)) if number.isdecimal() and len(number) < 9 else None
-    rule = next((rule for rule in engine.rules_of(version.summary) if rule.name == name), None) if version else None
-    if version is None or rule is None:
+    shown = scenarios.version(scenario, int(number)) if number.isdecimal() and len(number) < 9 else None
+    rule = next((rule for rule in engine.rules_of(shown.summary) if rule.name == name), None) if shown else None
+    if shown is None or rule is None:
         raise Refusal(404, gettext_noop("This scenario has no such plugin."))
     texts: list[tuple[str, str]] = [*rule.expressions.items(), *([("message", rule.message)] if rule.message else [])]
-    link = reverse("version", args=[scenario.public_id, version.number])
+    link = reverse("version", args=[scenario.public_id, shown.number])
     expressions = [(field, text.strip().splitlines()) for field, text in texts]
     return render(request, "rule.html", {"rule": rule, "expressions": expressions, "link": link})
 
@@ -235,7 +235,7 @@ def plugin(request: HttpRequest, name: str) -> HttpResponse:
     (an address).
 
     With ?scenario=<id>&version=<n>, show a rule of that version (show_rule). Without them, the name of a rule redirects
-    to the newest version that has it, among the visitor's own or the library's.
+    to the newest version that has it, of the visitor's own scenarios, the library or the challenges.
     """
     count(request, "read")
     if "scenario" in request.GET:

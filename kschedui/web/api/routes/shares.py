@@ -14,17 +14,17 @@ from kschedui.web.api.visitors import owned_scenario
 router = Router(tags=["sharing"])
 
 
-def describe(share: Share) -> ShareOut:
+def describe(stored: Share) -> ShareOut:
     """Describe a share by the name of its account or group."""
-    account = share.user.get_username() if share.user else ""
-    group = share.group.name if share.group else ""
-    return ShareOut(id=share.pk, account=account, group=group, may_edit=share.may_edit)
+    account = stored.user.get_username() if stored.user else ""
+    group = stored.group.name if stored.group else ""
+    return ShareOut(id=stored.pk, account=account, group=group, may_edit=stored.may_edit)
 
 
 @router.get("/{id:sid}/shares", auth=reads(), response=list[ShareOut], summary="With whom it is shared")
 def listed(request: HttpRequest, sid: str) -> list[ShareOut]:
     """List the shares of a scenario. Only the owner can list them."""
-    return [describe(share) for share in sharing.shares_of(owned_scenario(request, sid)[1])]
+    return [describe(stored) for stored in sharing.shares_of(owned_scenario(request, sid)[1])]
 
 
 @router.post("/{id:sid}/shares", auth=writes("save"), response=ShareOut, summary="Share with an account or a group")

@@ -1,5 +1,6 @@
 """The comparison of two runs: first difference and cause, both stages at one step, moved pods, measures."""
 
+from collections.abc import Iterable
 from itertools import groupby
 from typing import Any
 
@@ -165,6 +166,11 @@ def pair_of(comparison: Comparison, before: int, after: int) -> tuple[ComparedAt
     return first, second
 
 
+def attempt_numbers(pair: Iterable[ComparedAttempt | None]) -> list[int]:
+    """Return the numbers of the attempts of a pair; 0 for one that does not exist."""
+    return [attempt.attempt if attempt else 0 for attempt in pair]
+
+
 def first_of(comparison: Comparison) -> dict[str, Any] | None:
     """Return the first difference as {pod, number, time, at (the index of the pair, 0 if it was not kept), before,
     after}; None without one.
@@ -172,19 +178,12 @@ def first_of(comparison: Comparison) -> dict[str, Any] | None:
     if comparison.first is None:
         return None
     ends = (comparison.first.before, comparison.first.after)
-    there = ends[0] or ends[1]
-    assert there is not None
-    numbers = [attempt.attempt if attempt else 0 for attempt in ends]
-    at = next(
-        (
-            index
-            for index, pair in enumerate(comparison.pairs)
-            if [attempt.attempt if attempt else 0 for attempt in pair_of(comparison, pair.before, pair.after)]
-            == numbers
-        ),
-        0,
-    )
-    about = {"pod": there.pod, "number": there.pod_attempt, "time": there.time, "at": at}
+    shown = ends[0] or ends[1]
+    assert shown is not None
+    numbers = attempt_numbers(ends)
+    numbers_of_pairs = (attempt_numbers(pair_of(comparison, pair.before, pair.after)) for pair in comparison.pairs)
+    at = next((index for index, pair in enumerate(numbers_of_pairs) if pair == numbers), 0)
+    about = {"pod": shown.pod, "number": shown.pod_attempt, "time": shown.time, "at": at}
     return {**about, "before": describe_outcome(ends[0]), "after": describe_outcome(ends[1])}
 
 
@@ -209,10 +208,10 @@ def timeline(comparison: Comparison) -> dict[str, Any]:
     pairs = []
     for pair in comparison.pairs[:MAX_PAIRS]:
         ends = pair_of(comparison, pair.before, pair.after)
-        there = ends[0] or ends[1]
-        if there is not None:
+        shown = ends[0] or ends[1]
+        if shown is not None:
             steps = [-1 if attempt is None else attempt.step for attempt in ends]
-            pairs.append([*steps, int(pair.same), there.pod, there.pod_attempt])
+            pairs.append([*steps, int(pair.same), shown.pod, shown.pod_attempt])
     return {"first": first["at"] if first else -1, "pairs": pairs}
 
 
@@ -222,9 +221,9 @@ def rows_of(comparison: Comparison) -> tuple[list[dict[str, Any]], int]:
     for at in differing[:MAX_ROWS]:
         pair = comparison.pairs[at]
         ends = pair_of(comparison, pair.before, pair.after)
-        there = ends[0] or ends[1]
-        if there is not None:
-            about = {"pod": there.pod, "number": there.pod_attempt, "time": there.time, "at": at}
+        shown = ends[0] or ends[1]
+        if shown is not None:
+            about = {"pod": shown.pod, "number": shown.pod_attempt, "time": shown.time, "at": at}
             rows.append({**about, "before": describe_outcome(ends[0]), "after": describe_outcome(ends[1])})
     return rows, max(0, comparison.differing - len(rows))
 

@@ -31,7 +31,7 @@ def of_one(request: HttpRequest, sid: str, a: int, b: int) -> HttpResponse:
 
 def texts(request: HttpRequest, *named: tuple[str, int]) -> HttpResponse:
     """Show the comparison with scenarios/diff.html: `before` and `after` (versions), `rows`, `titles` (of both
-    scenarios).
+    scenarios). Raises Refusal if the texts are too long to compare.
     """
     before, after = (scenarios.version(visible_scenario(request, sid)[1], number) for sid, number in named)
     count(request, "read")

@@ -114,10 +114,10 @@ def mine(request: HttpRequest) -> HttpResponse:
     example_course), for empty lists.
     """
     visitor, first = access.visitor_of(request), request.GET.get("after")
-    mine = scenarios.of_visitor(visitor)
-    page = list(scenarios.after(mine.filter(deleted_at=None), first)[: MAX_MINE + 1])
+    own = scenarios.of_visitor(visitor)
+    page = list(scenarios.after(own.filter(deleted_at=None), first)[: MAX_MINE + 1])
     rows = [cards.mine_row(visitor, scenario) for scenario in page[:MAX_MINE]]
-    deleted = mine.exclude(deleted_at=None).values("public_id", "title")[:MAX_MINE]
+    deleted = own.exclude(deleted_at=None).values("public_id", "title")[:MAX_MINE]
     shared = [cards.mine_row(visitor, scenario) for scenario in scenarios.shared_with(visitor)[:MAX_SHARED]]
     context: dict[str, Any] = {
         "scenarios": rows,

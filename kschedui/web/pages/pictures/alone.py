@@ -89,8 +89,9 @@ def line(text: str, y: float, size: int, colour: str = INK, weight: int = 400) -
 
 
 def names(drawing: dict[str, Any]) -> str:
-    """Return the names under the nodes, if there are only a few, shortened in the middle, since the names
-    of a pool have the same beginning.
+    """Return the names under the nodes; "" if there are more than NAMED_NODES.
+
+    They are shortened in the middle, since the names of a pool have the same beginning.
     """
     nodes = drawing["nodes"]
     if not 0 < len(nodes) <= NAMED_NODES:
@@ -123,9 +124,9 @@ def colour_shape(shape: Shape) -> str:
     return f'<rect {place} fill="{fill}"{edge}/>{cross(shape, NO)}'
 
 
-def colours(names: str) -> tuple[str, str, bool]:
+def colours(class_names: str) -> tuple[str, str, bool]:
     """Return (fill, stroke or "", dashed) of a shape with these CSS classes."""
-    classes = names.split()
+    classes = class_names.split()
     filling = [name for name in classes if name in FILLS and (name != "placed" or "cell" in classes)]
     fill = FILLS[filling[-1]] if filling else SUNK
     stroke = next((STROKES[name] for name in reversed(classes) if name in STROKES), "")

@@ -47,7 +47,7 @@ def show(request: HttpRequest, sid: str, number: int) -> HttpResponseBase:
     version = scenarios.version(scenario, number)
     judge = reverse("v1:challenge", args=[sid, number])
     page = about(version, judge) | {"key": f"{sid}.{number}", "player": cards.path_of(version)}
-    return editor(request, scenarios.pieces_of(version), page["title"], fork=sid, challenge=page)
+    return editor(request, scenarios.pieces_of(version), page["title"], origin=sid, challenge=page)
 
 
 @page_view

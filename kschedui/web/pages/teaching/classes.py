@@ -161,8 +161,8 @@ def boot_of(request: HttpRequest, visitor: access.Visitor, classroom: Classroom,
     shown = {**boot, "page": page, "class": about}
     if not teacher:
         scenario_fields = {name: boot["scenario"][name] for name in ("title", "private")}
-        words = reverse("class-words", args=[classroom.code]) if boot["words"] else ""
-        shown |= {"scenario": scenario_fields, "may_edit": False, "words": words, "place": None}
+        words_url = reverse("class-words", args=[classroom.code]) if boot["words"] else ""
+        shown |= {"scenario": scenario_fields, "may_edit": False, "words": words_url, "place": None}
     return shown
 
 

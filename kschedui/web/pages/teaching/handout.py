@@ -45,8 +45,8 @@ def version(request: HttpRequest, sid: str, number: int) -> HttpResponse:
 @require_safe
 def course(request: HttpRequest, cid: str) -> HttpResponse:
     """Show /courses/<cid>/handout: the handout of all its scenarios that the visitor can see (page)."""
-    course = courses.by_id(cid)
-    shown = [entry.scenario for entry in courses.entries(access.visitor_of(request), course) if entry.scenario]
+    taught = courses.by_id(cid)
+    shown = [entry.scenario for entry in courses.entries(access.visitor_of(request), taught) if entry.scenario]
     if not shown:
         raise Refusal(409, gettext_noop("This course has no scenario that you can view."))
     if len(shown) > MAX_PARTS:
@@ -58,7 +58,7 @@ def course(request: HttpRequest, cid: str) -> HttpResponse:
                 n=len(shown),
             ),
         )
-    return page(request, [scenarios.newest(scenario) for scenario in shown], course.title)
+    return page(request, [scenarios.newest(scenario) for scenario in shown], taught.title)
 
 
 def page(request: HttpRequest, versions: list[Version], title: str = "") -> HttpResponse:
@@ -67,11 +67,11 @@ def page(request: HttpRequest, versions: list[Version], title: str = "") -> Http
 
     The page reads the runs and adds the steps: the server does not know the answers.
     """
-    parts = [part(request, version) for version in versions]
+    parts = [part(request, shown) for shown in versions]
     rules = {address: rule for shown in versions for address, rule in cards.rules_of(shown).items()}
     words = {"captions": static(f"i18n/{language()}.json"), "outside": of_other_plugins(language(), rules)}
     address = {**words, "language": language(), "ws": "/ws/run/", "api": reverse("v1:api-root").rstrip("/")}
-    boot = {**address, "parts": [part.pop("boot") for part in parts]}
+    boot = {**address, "parts": [printed["boot"] for printed in parts]}
     return render(request, "handout.html", {"title": title, "parts": parts, "boot": boot})
 
 
