@@ -7,7 +7,7 @@ from kschedui.models import Run, Scenario
 
 @admin.register(Scenario)
 class ScenarioAdmin(admin.ModelAdmin):
-    """Find reported scenarios; hide or delete them."""
+    """Scenarios for administrators, who can hide or delete reported ones."""
 
     list_display = ("public_id", "title", "visibility", "owner", "slug", "updated", "deleted_at")
     list_filter = ("visibility", "scratch")
@@ -18,7 +18,7 @@ class ScenarioAdmin(admin.ModelAdmin):
 
 @admin.register(Run)
 class RunAdmin(admin.ModelAdmin):
-    """Shows runs and the work of the workers to administrators."""
+    """Runs, with the work of the workers on them, for administrators."""
 
     list_display = ("public_id", "state", "engine_version", "attempt", "steps", "chunks", "bytes", "lease_until")
     list_filter = ("state", "engine_version")

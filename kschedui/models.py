@@ -451,7 +451,7 @@ class UploadPart(models.Model):
 
 
 class Classroom(models.Model):
-    """A run that a teacher shows to everyone who has the code. It stores no personal data."""
+    """A run that a teacher shows to everyone who has the code. Students need no account."""
 
     code = models.CharField(max_length=4, unique=True)
     run = models.ForeignKey(Run, models.CASCADE, related_name="classrooms")

@@ -40,7 +40,7 @@ class NotHere(Exception):
 
 
 class CachedMoment(msgspec.Struct):
-    """A cached moment, used by one question at a time; `search` continues where the previous question stopped."""
+    """A cached moment. Questions that evaluate it take `turn`; `search` continues where the previous one stopped."""
 
     moment: Moment
     turn: threading.Lock = msgspec.field(default_factory=threading.Lock)

@@ -73,11 +73,11 @@ def explain_pods(
     for key in keys:
         if key in follower.pending:
             pod = follower.waiting_pod(key, nearby, dumped.get(key, ""))
-            answer = of_waiting(pod)
+            answer = explain_waiting(pod)
             add_examples(answer["causes"], source, pod.attempt, events)
             yield answer
         else:
-            yield of_placed(key, events, moment, source, follower.histories)
+            yield explain_placed(key, events, moment, source, follower.histories)
 
 
 def known_pod(source: Input, name: str) -> str:
@@ -135,7 +135,7 @@ def _pods_of_workload(source: Input, name: str) -> list[str]:
     return list(keys)
 
 
-def of_waiting(pod: PendingPod) -> dict[str, Any]:
+def explain_waiting(pod: PendingPod) -> dict[str, Any]:
     """Return the explanation of a pending pod."""
     return {
         "pod": pod.pod,
@@ -169,7 +169,9 @@ def add_examples(causes: Sequence[dict[str, Any]], source: Input, attempt: int, 
             causes[number]["example"] = {"node": node, "facts": facts}
 
 
-def of_placed(key: str, events: list[AnyEvent], moment: Moment, source: Input, histories: Histories) -> dict[str, Any]:
+def explain_placed(
+    key: str, events: list[AnyEvent], moment: Moment, source: Input, histories: Histories
+) -> dict[str, Any]:
     """Return the explanation of a pod that has a node or was deleted."""
     records = list(decisions(events))
     final = records[-1]["final"]

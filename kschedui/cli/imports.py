@@ -53,7 +53,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     if options.cluster == bool(options.files):
         raise Unusable("import needs either files or --cluster")
-    imported = of_cluster(options) if options.cluster else convert_files(options.files, options.autoscaler)
+    imported = import_cluster(options) if options.cluster else convert_files(options.files, options.autoscaler)
     if not options.quiet:
         sys.stderr.writelines(f"{note}\n" for note in imported.notes)
     if options.output:
@@ -83,7 +83,7 @@ def convert_files(names: list[str], autoscaler: str | None = None) -> Imported:
     return imported
 
 
-def of_cluster(options: Namespace) -> Imported:
+def import_cluster(options: Namespace) -> Imported:
     """Return the objects of a cluster as a scenario; print notes on the kinds that cannot be read. Raises Unusable."""
     with cluster_errors():
         dump, notes = list_cluster(ApiServer.of_kubeconfig(options.context), options.namespace)

@@ -8,7 +8,7 @@ from typing import Any
 
 from kschedui.ask.afterwards_words import broken_words, evicted_words, standing_words, stuck_words
 from kschedui.cli import answers
-from kschedui.cli.explain import of_waiting
+from kschedui.cli.explain import explain_waiting
 from kschedui.cli.numbers import counted
 from kschedui.scenarios.outside_plugins import registry
 from kschedui.waiting import words
@@ -35,7 +35,7 @@ def run(options: Namespace) -> int:
         "kubernetesVersion": source.scenario.release.version,
         "waiting": len(left.waiting),
         "causes": [
-            {"cause": cause, "pods": [of_waiting(pod) for pod in pods]} for cause, pods in by_cause(left.waiting)
+            {"cause": cause, "pods": [explain_waiting(pod) for pod in pods]} for cause, pods in by_cause(left.waiting)
         ],
         "evicted": [str(evicted_words(victim)) for victim in left.evicted],
         "stuck": [str(stuck_words(pod)) for pod in left.stuck],

@@ -1,1 +1,1 @@
-"""Experiments: requested, run in batches of cells by the workers of their own queue, and their results."""
+"""Experiments: their start, their batches of cells, which workers of their own queue run, and their results."""

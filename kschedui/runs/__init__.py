@@ -1,1 +1,1 @@
-"""Runs: storage, processing, and their end."""
+"""Runs: their storage, their simulation by workers, and their end."""

@@ -1,4 +1,4 @@
-"""The bytes of a chunk as they are stored and sent: a 32-byte header and the chunk's JSON, compressed by zlib.
+"""The bytes of a chunk as they are stored and sent: a 32-byte header and the chunk's JSON, compressed in zlib's format.
 
     offset  0  4 bytes  "KSU1"
             4  u16      SCHEMA_VERSION of the trace

@@ -1,4 +1,4 @@
-"""Slots for long runs: one fewer than a worker has processes, so that one process is always free for short runs.
+"""Slots for long runs: one fewer than a worker has processes, so that one process stays free for short runs.
 
 A slot is a locked file; the lock ends with the process that holds it.
 """

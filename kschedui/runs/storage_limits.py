@@ -1,4 +1,4 @@
-"""Storage limits: bytes of a run, of an author, of an address in a day, and free disk space."""
+"""Storage limits: bytes of an author, bytes of an address in a day, free disk space, and size of the database."""
 
 import shutil
 from datetime import timedelta

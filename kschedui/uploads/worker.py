@@ -115,6 +115,6 @@ def process() -> Worker:
     Celery's pool processes are daemonic for multiprocessing and cannot start others. The process ends when the other
     end of its pipe is closed.
     """
-    here: Any = multiprocessing.process
-    here._current_process = MAIN
+    process_module: Any = multiprocessing.process
+    process_module._current_process = MAIN
     return Worker(settings.LIMITS["run_memory_bytes"], slow=True, modules=[settings.ROOT_URLCONF])

@@ -123,7 +123,7 @@ BEHIND = frozenset({"commit", "pod", "Pod"})  # of the JSON behind a line of tex
 MAX_OBJECTS = 500
 
 
-def of_autoscalers(text: str, plain: str, say: Say) -> Iterator[ForeignMessage]:
+def autoscaler_messages(text: str, plain: str, say: Say) -> Iterator[ForeignMessage]:
     """Yield the messages of autoscalers. `text`: as copied; `plain`: unquoted, with wrapped lines joined."""
     yield from _events_of_cluster_autoscaler(plain, say)
     yield from _log_of_cluster_autoscaler(plain, say)

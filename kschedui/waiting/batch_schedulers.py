@@ -154,7 +154,7 @@ OF_A_TASK: Meanings = (
 NEXT_REASON = re.compile(r", (?=insufficient |untolerated |flavor |resource |topology |couldn)")
 
 
-def of_batch_schedulers(plain: str, say: Say) -> Iterator[ForeignMessage]:
+def batch_scheduler_messages(plain: str, say: Say) -> Iterator[ForeignMessage]:
     """Yield the messages in a text that match one of MESSAGES."""
     for source, pattern, meaning in MESSAGES:
         for match in re.finditer(pattern, plain):

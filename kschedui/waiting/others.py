@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from kschedui.waiting.autoscalers import of_autoscalers
-from kschedui.waiting.batch_schedulers import of_batch_schedulers
+from kschedui.waiting.autoscalers import autoscaler_messages
+from kschedui.waiting.batch_schedulers import batch_scheduler_messages
 from kschedui.waiting.foreign import ForeignMessage, Say
 from kschedui.waiting.message import messages, unquote
 
@@ -23,5 +23,5 @@ def foreign_messages(text: str, say: Say = str) -> list[ForeignMessage]:
     text = text.replace("\r\n", "\n")  # as forms send it
     lines = "\n".join(line.rstrip(" \t|") for line in unquote(text).split("\n"))
     plain = WRAPPED.sub(" ", lines)
-    all_messages = [*of_autoscalers(text, plain, say), *of_batch_schedulers(plain, say)]
+    all_messages = [*autoscaler_messages(text, plain, say), *batch_scheduler_messages(plain, say)]
     return list({(message.source, message.message): message for message in all_messages}.values())

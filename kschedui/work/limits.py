@@ -16,7 +16,7 @@ class TooMuch(WithSentence):
 
 
 class TooManySeconds(TooMuch):
-    """The work took more processor time than allowed."""
+    """The work took more time than allowed: processor time, or real time on busy processors."""
 
 
 def too_many_seconds(seconds: int, setting: str) -> TooManySeconds:

@@ -2,7 +2,7 @@
 work.
 
 The party that used the least processor time recently is served first, so that several browsers behind one address wait
-for each other and not everybody for them. A party never gets all processes; an author gets one.
+for each other and not everybody for them. Of several processes, a party never gets all; an author gets one.
 """
 
 import threading

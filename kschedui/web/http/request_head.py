@@ -13,10 +13,7 @@ MOST = 64 * 1024  # bytes
 
 
 class ShortHead(HttpToolsProtocol):
-    """Ends connections that are idle for HEAD_SECONDS after the last request.
-
-    Also ends connections whose next head has more than MOST bytes.
-    """
+    """Ends connections whose next head is not complete after HEAD_SECONDS, or has more than MOST bytes."""
 
     head_bytes = 0
     head_timer: asyncio.TimerHandle | None = None

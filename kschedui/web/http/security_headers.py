@@ -24,7 +24,7 @@ def encode(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
 
 
 class SecurityHeadersMiddleware:
-    """Add two policies to each response: Content-Security-Policy and Permissions-Policy.
+    """Adds two policies to each response: Content-Security-Policy and Permissions-Policy.
 
     Only pages under settings.EMBED_PREFIX may be framed by other sites.
     """

@@ -195,8 +195,8 @@ def place(request: HttpRequest, scenario: Scenario) -> dict[str, Any] | None:
     ends = {"back": link(chapter_place["back"]), "on": link(chapter_place["on"]), "url": reverse("home")}
     following = Scenario.objects.filter(slug=chapter_place["on"]).first() if chapter_place["on"] else None
     like = Scenario.objects.filter(slug=chapter_place["like"]).first() if chapter_place["like"] else None
-    kin = {"like": {"title": own_title(like), "url": link(str(like.slug))} if like else None}
-    return {"title": chapter_place["chapter"], **next_of(following), **numbers, **ends, **kin}
+    similar = {"like": {"title": own_title(like), "url": link(str(like.slug))} if like else None}
+    return {"title": chapter_place["chapter"], **next_of(following), **numbers, **ends, **similar}
 
 
 def next_of(following: Scenario | None) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""/uploads/<id>/: the page to which a form redirects that a worker answers."""
+"""/uploads/<id>/: the page to which a form redirects if a worker answers it."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render

@@ -1,1 +1,1 @@
-"""Analysis pages: comparison, capacity, operations, experiments, pending pods, replay."""
+"""Analysis pages: comparison, capacity, operations, autoscaling, experiments, pending pods, replay."""

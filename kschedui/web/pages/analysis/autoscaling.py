@@ -81,7 +81,7 @@ class Curve(NamedTuple):
 @require_http_methods(["GET", "HEAD", "POST"])
 def autoscaling(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     """Show an answer with scenarios/autoscaling.html: the context of both pages (_about), `asked`, `own` and `own_name`
-    (of autoscalers), `pod`, `at`, and of_answer. A POST saves the scenario with the autoscaler as a fork.
+    (of autoscalers), `pod`, `at`, and answer_context. A POST saves the scenario with the autoscaler as a fork.
     """
     context, version, kubernetes = _about(request, sid, number)
     asked, pod, at = request.GET.get("autoscaler", ""), request.GET.get("pod", "").strip()[:320], _time(request)
@@ -97,19 +97,19 @@ def autoscaling(request: HttpRequest, sid: str, number: int) -> HttpResponse:
         "pod": pod,
         "at": "" if at is None else f"{at:g}",
     }
-    return render(request, "scenarios/autoscaling.html", {**context, **of_answer(answer)})
+    return render(request, "scenarios/autoscaling.html", {**context, **answer_context(answer)})
 
 
 @page_view
 @require_safe
 def comparison(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     """Show the comparison with scenarios/autoscaling_comparison.html: the context of both pages (_about), and
-    of_comparison.
+    comparison_context.
     """
     context, version, kubernetes = _about(request, sid, number)
     encoded = run_at_end(request, version, kubernetes, jobs.compare_autoscalers)
     compared = msgspec.json.decode(encoded, type=ComparedAutoscalers)
-    return render(request, "scenarios/autoscaling_comparison.html", {**context, **of_comparison(compared)})
+    return render(request, "scenarios/autoscaling_comparison.html", {**context, **comparison_context(compared)})
 
 
 def _about(request: HttpRequest, sid: str, number: int) -> tuple[dict[str, Any], Any, str]:
@@ -150,7 +150,7 @@ def _fork(request: HttpRequest, version: Any, kubernetes: str, autoscaler: str, 
     return redirect(f"{cards.address_of(result, run)}#{step}")
 
 
-def of_answer(answer: Answer) -> dict[str, Any]:
+def answer_context(answer: Answer) -> dict[str, Any]:
     """Return the context of the page: `answer` (Autoscaling), `name` (of the autoscaler), `notes`, `price`, `count` (of
     new nodes), `columns` (new nodes by group), `options` (option_rows), `expanders` (titles of their scores), `without`
     (number of pods without a node), `none` and `placed` (pods by equal answer), `types` (bars), `leaving` and `staying`
@@ -271,7 +271,7 @@ def bars(types: Sequence[TypeRefusal]) -> dict[str, Any]:
     return {"rows": rows, "more": max(0, len(ordered) - MOST_TYPES)}
 
 
-def of_comparison(compared: ComparedAutoscalers) -> dict[str, Any]:
+def comparison_context(compared: ComparedAutoscalers) -> dict[str, Any]:
     """Return the context of the page: `own`, `own_name`, `notes`, `seconds`, `minutes`, `outcomes` [{outcome, name}],
     `curves` [Curve], `table` [{at, sides}], a row for each time with the Sample of each run.
     """

@@ -43,8 +43,8 @@ MAX_CHOICES = 1000  # nodes to choose from
 def operations(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     """Show an operation with scenarios/operations.html: `scenario`, `title`, `version`, `kubernetes` ("" or the
     requested one), `release`, `releases`, `ask`, `nodes` and `zones` (to choose from), `fields` (the form), `answer`
-    (OperationResult) with the fields of of_answer, or `upgrade` (Upgrade) with those of of_upgrade, or `helping`
-    (Helping). A POST saves the result as a fork.
+    (OperationResult) with the fields of answer_context, or `upgrade` (Upgrade) with those of upgrade_context, or
+    `helping` (Helping). A POST saves the result as a fork.
     """
     _, scenario = visible_scenario(request, sid)
     count(request, "read")
@@ -72,14 +72,14 @@ def operations(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     if ask == "upgrade" and fields["to"]:
         other = require_release(fields["to"])
         comparison = run_at_end(request, version, release, jobs.upgrade, other)
-        context |= of_upgrade(msgspec.json.decode(comparison, type=Upgrade))
+        context |= upgrade_context(msgspec.json.decode(comparison, type=Upgrade))
     elif ask == "groups":
         groups = run_at_end(request, version, kubernetes, jobs.find_helping_groups)
         context["helping"] = msgspec.json.decode(groups, type=Helping)
     elif request.GET.get("go"):
         question = question_of(ask, fields)
         answer = run_at_end(request, version, kubernetes, jobs.operate, question)
-        context |= of_answer(msgspec.json.decode(answer, type=OperationResult))
+        context |= answer_context(msgspec.json.decode(answer, type=OperationResult))
     return render(request, "scenarios/operations.html", context)
 
 
@@ -114,7 +114,7 @@ def question_of(ask: Question, values: dict[str, str]) -> dict[str, Any]:
     raise Refusal(422, gettext_noop("An upgrade moves no pods, so that there is nothing to fork."))
 
 
-def of_answer(answer: OperationResult) -> dict[str, Any]:
+def answer_context(answer: OperationResult) -> dict[str, Any]:
     """Return the page's fields for an answer.
 
     `answer`, `moved` (the first pods) and `more`, `by_message` and `counts` (by list: rows grouped by equal message,
@@ -146,7 +146,7 @@ def of_answer(answer: OperationResult) -> dict[str, Any]:
     }
 
 
-def of_upgrade(upgrade: Upgrade) -> dict[str, Any]:
+def upgrade_context(upgrade: Upgrade) -> dict[str, Any]:
     """Return the page's fields: `upgrade`, `changes` (by cause), `moves` (number of pods on another node), `same`."""
     elsewhere = sorted(upgrade.changes, key=lambda change: change.before.node == change.after.node)
     rows = group_by_text(elsewhere, lambda change: in_language(cause_words(change.cause)) if change.cause else "")

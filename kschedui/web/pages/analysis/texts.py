@@ -17,14 +17,14 @@ from kschedui.web.pages.page_view import page_view
 
 @page_view
 @require_safe
-def of_two(request: HttpRequest, a: str, m: int, b: str, n: int) -> HttpResponse:
+def compare_scenarios(request: HttpRequest, a: str, m: int, b: str, n: int) -> HttpResponse:
     """Compare versions of any two scenarios."""
     return texts(request, (a, m), (b, n))
 
 
 @page_view
 @require_safe
-def of_one(request: HttpRequest, sid: str, a: int, b: int) -> HttpResponse:
+def compare_versions(request: HttpRequest, sid: str, a: int, b: int) -> HttpResponse:
     """Compare two versions of one scenario."""
     return texts(request, (sid, a), (sid, b))
 

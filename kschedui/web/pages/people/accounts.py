@@ -39,7 +39,7 @@ CLAIM_SECONDS = 30 * 24 * 3600
 
 
 class Login(LoginView):
-    """Show the login page with registration/login.html: `form`, `next`, `sso`. The browser's scenarios become the
+    """The login page with registration/login.html: `form`, `next`, `sso`. The browser's scenarios become the
     account's.
     """
 
