@@ -96,7 +96,7 @@ app.conf.imports = [
 
 
 @worker_ready.connect
-def show_life(sender: Any, **signal: Any) -> None:
+def touch_alive_file(sender: Any, **signal: Any) -> None:
     """Touch a file while the event loop runs; the supervisor and the container's health check watch it."""
     if name := os.environ.get(ALIVE_FILE):
         Path(name).touch()

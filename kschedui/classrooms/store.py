@@ -152,7 +152,7 @@ def is_over(classroom: Classroom) -> bool:
     """
     scenario = classroom.run.version.scenario
     shown_by = (getattr(scenario, name) for name in SHOWN_BY)
-    return over(classroom.ended_at, classroom.expires, classroom.owner_id, classroom.editor_hash, *shown_by)
+    return is_over_with(classroom.ended_at, classroom.expires, classroom.owner_id, classroom.editor_hash, *shown_by)
 
 
 def board(pk: int) -> Board:
@@ -166,11 +166,11 @@ def board(pk: int) -> Board:
     ids = [question["id"] for question in revealed]
     right = sum(question["counts"][question["right"]] for question in revealed)
     answers = sum(sum(question["counts"]) for question in revealed)
-    return Board._make((*fields, ids, over(*about), following or "", (right, answers)))
+    return Board._make((*fields, ids, is_over_with(*about), following or "", (right, answers)))
 
 
-def over(ended_at: datetime | None, expires: datetime, owner: int | None, browser: str, *scenario: Any) -> bool:
-    """Return whether a class is over; `scenario`: the columns SHOWN_BY."""
+def is_over_with(ended_at: datetime | None, expires: datetime, owner: int | None, browser: str, *scenario: Any) -> bool:
+    """Return whether a class with these columns is over; `scenario`: the columns SHOWN_BY."""
     return ended_at is not None or expires <= timezone.now() or not may_show(owner, browser, *scenario)
 
 

@@ -21,7 +21,7 @@ def start_run(version: Version, experiment: Experiment, release: str, requester:
     return kubernetes
 
 
-def version_of(visitor: Visitor, experiment: Experiment, number: int, digest: Digest) -> Version:
+def find_or_create_version(visitor: Visitor, experiment: Experiment, number: int, digest: Digest) -> Version:
     """Return the visitor's existing fork for this run, or a new one."""
     origin = experiment.version
     forks = scenarios.of_visitor(visitor).filter(fork_of=origin, deleted_at=None)

@@ -43,15 +43,15 @@ LOST_TOO_OFTEN = Message("The run was stopped after {tries} workers exited while
 
 def serve() -> bool:
     """Take the next batch, and work on it. Return False if there is none."""
-    batch = next_batch()
+    batch = take_next_batch()
     if batch is None:
         return False
     execute(batch)
     return True
 
 
-def next_batch() -> Batch | None:
-    """Return the first batch of the party whose turn it is, now held by this worker; None if there is none."""
+def take_next_batch() -> Batch | None:
+    """Take the first batch of the party whose turn it is, and return it; None if there is none."""
     queued = Batch.objects.filter(state=Run.State.QUEUED, experiment__state=Run.State.RUNNING)
     whole = queued.select_related("experiment__version").defer(*UNREAD).order_by("pk")
     while (party := turns.first_served("experiment__party", queued)) is not None:

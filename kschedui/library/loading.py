@@ -77,8 +77,8 @@ def is_by_old_engine(version: Version) -> bool:
     return run is not None and run.state == Run.State.DONE and run.engine_version != ENGINE_VERSION
 
 
-def queued_runs() -> list[Run]:
-    """Return the queued runs of the lessons' newest versions; missing runs are created."""
+def queue_runs() -> list[Run]:
+    """Create the missing runs of the lessons' newest versions. Return those that are queued, new or old."""
     unfinished = []
     for scenario in Scenario.objects.filter(slug__isnull=False, deleted_at=None):
         version = scenarios.newest(scenario)

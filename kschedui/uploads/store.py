@@ -174,8 +174,8 @@ def has_queued() -> bool:
 # --- A worker's part ----------------------------------------------------------------------------------------------
 
 
-def next_upload() -> Upload | None:
-    """Return the upload whose turn it is, now held by this worker; None if there is none."""
+def take_next_upload() -> Upload | None:
+    """Take the upload whose turn it is, and return it; None if there is none."""
     queued = Upload.objects.filter(state=State.QUEUED)
     while (party := turns.first_served("party", queued)) is not None:
         mine = queued.filter(party=party)

@@ -29,7 +29,7 @@ AGAIN = 503  # for example, the database is away; the upload is tried again late
 
 def serve() -> bool:
     """Answer the next upload. Return False if there is none."""
-    upload = store.next_upload()
+    upload = store.take_next_upload()
     if upload is not None:
         execute(upload)
     return upload is not None

@@ -31,5 +31,5 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from None
         if not options["no_run"]:
             simulate = runs.enqueue if options["queue"] else worker.execute
-            for run in loading.queued_runs():
+            for run in loading.queue_runs():
                 simulate(run.public_id)

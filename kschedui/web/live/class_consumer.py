@@ -73,7 +73,7 @@ class ClassConsumer(Connection):
             if not self.bucket.take():
                 raise CloseConnection(TOO_MANY, gettext_noop("Too many messages on one connection."))
             message = read_object(text_data, LONGEST_MESSAGE)
-            await self.do(str(message.get("type")), message)
+            await self.handle(str(message.get("type")), message)
         except ValueError as error:
             await self.send_message(type="error", message=str(error))
         except NoClass as error:
@@ -84,7 +84,7 @@ class ClassConsumer(Connection):
         except CloseConnection as refusal:
             await self.refuse(refusal)
 
-    async def do(self, kind: str, message: dict[str, Any]) -> None:
+    async def handle(self, kind: str, message: dict[str, Any]) -> None:
         """Carry out the message. Raises ValueError if it is not understood, or not the sender's to send.
 
         Raises CloseConnection if a sender may not join.

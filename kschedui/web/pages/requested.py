@@ -15,7 +15,7 @@ from scheduler_core.apis.messages import Message
 from scheduler_core.releases import RELEASES
 
 
-def requested_run(request: HttpRequest, shown: Version) -> Run | None:
+def find_or_start_run(request: HttpRequest, shown: Version) -> Run | None:
     """Return the run that the URL selects. If there is none, it is started for people who can edit the scenario.
 
     For anybody else return None; they can start it by a button: a run counts towards the storage of its requester, and

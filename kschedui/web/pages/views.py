@@ -28,7 +28,7 @@ from kschedui.web.api.work import work
 from kschedui.web.pages import cards, plugin_source
 from kschedui.web.pages.home_library import render_library
 from kschedui.web.pages.page_view import page_view
-from kschedui.web.pages.requested import local_address, requested_release, requested_run
+from kschedui.web.pages.requested import find_or_start_run, local_address, requested_release
 from scheduler_core.releases import DEFAULT_RELEASE, RELEASES
 
 RECENT = 12
@@ -90,9 +90,9 @@ def player(request: HttpRequest, visitor: access.Visitor, shown: Version, *, emb
     """Show the player with player.html or embed.html: the context of cards.page.
 
     The run is the oldest complete one, to which links refer; `?engine=` selects that of another engine, `?kubernetes=`
-    that of another release. If there is none yet, see requested_run.
+    that of another release. If there is none yet, see find_or_start_run.
     """
-    run = requested_run(request, shown)
+    run = find_or_start_run(request, shown)
     if run is None:
         return not_run(request, shown, embed=embed)
     context = cards.page(request, visitor, shown, run, embed=embed)

@@ -353,7 +353,7 @@ def test_workers_are_notified_of_an_upload_that_found_no_slot_while_a_run_held_i
 def test_what_a_lost_worker_left_is_answered_by_another_and_saved_once() -> None:
     browser = Browser()
     answer = browser.post_json("/api/v1/scenarios", text=padded(SMALL))
-    upload = store.next_upload()
+    upload = store.take_next_upload()
     assert upload is not None
     worker.answer_upload(upload, ClientDisconnect())  # as if the worker died before it stored the answer
     Upload.objects.update(lease_until=upload.created)

@@ -87,7 +87,7 @@ def test_workers_that_die_in_the_middle_leave_no_gap_and_no_second_row(
 
 def test_a_worker_that_lost_its_batch_writes_nothing() -> None:
     experiment = begin_experiment()
-    slow = worker.next_batch()
+    slow = worker.take_next_batch()
     assert slow
     expire()
     worker.requeue_lost()
@@ -135,7 +135,7 @@ def test_cancel_ends_what_goes_on_and_keeps_what_is_there(monkeypatch: pytest.Mo
     experiment = begin_experiment()
     assert worker.serve()
     there = numbers(experiment)
-    batch = worker.next_batch()
+    batch = worker.take_next_batch()
     assert batch
     assert store.cancel(experiment)
     assert not store.cancel(experiment)
@@ -196,7 +196,7 @@ def test_parties_take_turns_batch_by_batch() -> None:
     many, few = begin_experiment(party="many"), begin_experiment(party="few")
     also = begin_experiment(party="many", editor="another")
     served = []
-    while (batch := worker.next_batch()) is not None:
+    while (batch := worker.take_next_batch()) is not None:
         worker.execute(batch)
         served.append(batch.experiment_id)
     assert sorted(set(served[:2])) == sorted([many.pk, few.pk])

@@ -247,7 +247,9 @@ def open_one(request: HttpRequest, eid: str, number: int) -> Opened:
     digest, release = work(request, jobs.experiment_run, text, experiment.factors, number)
     version = experiment.version  # if `digest` is None, the run has its text
     if digest is not None:
-        version = save_once(request, lambda visitor: opening.version_of(visitor, experiment, number, digest))
+        version = save_once(
+            request, lambda visitor: opening.find_or_create_version(visitor, experiment, number, digest)
+        )
     kubernetes = opening.start_run(version, experiment, release, requester_of(request))
     url = reverse("version", args=[version.scenario.public_id, version.number])
     return Opened(url=f"{url}?kubernetes={kubernetes}" if kubernetes else url)

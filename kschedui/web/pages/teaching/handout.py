@@ -19,7 +19,7 @@ from kschedui.web.api.refusals import Refusal
 from kschedui.web.api.visitors import visible_scenario
 from kschedui.web.pages import cards
 from kschedui.web.pages.page_view import page_view
-from kschedui.web.pages.requested import requested_run
+from kschedui.web.pages.requested import find_or_start_run
 from scheduler_core.apis.messages import Message
 
 MAX_PARTS = 12  # scenarios of a course: a browser reads all of their runs
@@ -79,7 +79,7 @@ def part(request: HttpRequest, shown: Version) -> dict[str, Any]:
     """Return one scenario of a handout: {title, link, shown_link, qr, kubernetes, boot}. Raises Refusal if
     the run is missing, failed or cancelled.
     """
-    run = requested_run(request, shown)
+    run = find_or_start_run(request, shown)
     if run is None or run.state in (Run.State.FAILED, Run.State.CANCELLED):
         raise Refusal(
             409, gettext_noop("The run did not finish, so there is no handout. Open the scenario to see why.")
