@@ -132,7 +132,7 @@ class ClassConsumer(Connection):
                 self.reporting_failures(f"class {classroom.pk}"),
                 joining_class(classroom.pk, follower) as live_class,
             ):
-                if self.student and live_class.following > settings.LIMITS["class_students"]:
+                if self.student and live_class.student_count > settings.LIMITS["class_students"]:
                     raise CloseConnection(TOO_MANY, gettext_noop("This class is full."))
                 self.live_class = live_class
                 await self.send_class(live_class, follower)

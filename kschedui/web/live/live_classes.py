@@ -66,20 +66,22 @@ class LiveClass(SharedRow):
         self.answers = AnswerWriter(self)
 
     @property
-    def here(self) -> int:
+    def student_count_here(self) -> int:
         """Return the number of students in this process; a student with two windows counts once."""
         return len({follower.student for follower in self.sockets if follower.student})
 
     @property
-    def following(self) -> int:
-        """Return the number of students in all processes."""
+    def student_count(self) -> int:
+        """Return the number of students in all processes; one with windows in several processes counts in each."""
         now = asyncio.get_running_loop().time()
-        return self.here + sum(count for count, at in self.elsewhere.values() if now - at < FORGET_SECONDS)
+        return self.student_count_here + sum(
+            count for count, at in self.elsewhere.values() if now - at < FORGET_SECONDS
+        )
 
     @property
     def counts(self) -> dict[str, Any]:
         """Return the numbers for the teacher: students, and answers to the current question."""
-        return {"students": self.following, "answered": self.answered, "question": self.board.asked.get("id", "")}
+        return {"students": self.student_count, "answered": self.answered, "question": self.board.asked.get("id", "")}
 
     def show(self, board: Board) -> None:
         """Store the board if it is newer; send it to the sockets, and wake those to which it could not be written."""
@@ -133,7 +135,7 @@ class LiveClass(SharedRow):
 
     async def read_row(self) -> None:
         """Read the row, and for a teacher the answers; announce the number of students of this process."""
-        await self.publish("students", count=self.here)
+        await self.publish("students", count=self.student_count_here)
         try:
             await self.read_board()
         finally:

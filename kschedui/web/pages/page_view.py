@@ -58,7 +58,7 @@ def page_view(view: View) -> View:
                 )
                 raise Refusal(405, sentence, headers={"Allow": response.headers["Allow"]})
         except Large as large:
-            response = left_to_worker(request, large)
+            response = leave_to_worker(request, large)
         except Exception as error:
             response = refused_page(request, refusal_of(error))
         return with_token(request, response)
@@ -66,7 +66,7 @@ def page_view(view: View) -> View:
     return answer
 
 
-def left_to_worker(request: HttpRequest, large: Large) -> HttpResponse:
+def leave_to_worker(request: HttpRequest, large: Large) -> HttpResponse:
     """Store the form for a worker, and redirect to the page that waits for its answer."""
     try:
         return redirect("upload", keep_request(request, large.head).public_id)

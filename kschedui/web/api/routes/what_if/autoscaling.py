@@ -12,7 +12,7 @@ from kschedui.web.api.document import record
 from kschedui.web.api.routes.runs import visible_run
 from kschedui.web.api.routes.texts import JSON
 from kschedui.web.api.routes.what_if import jobs
-from kschedui.web.api.routes.what_if.operations import kept_fork, run_at_end, save_fork
+from kschedui.web.api.routes.what_if.operations import describe_fork, run_at_end, save_fork
 from kschedui.web.api.shapes import In, Kept
 
 router = Router(tags=["autoscaling"])
@@ -71,4 +71,4 @@ def keep(request: HttpRequest, rid: str, body: AutoscalerIn) -> Status[Kept]:
     """Create a fork in which the autoscaler acts."""
     run = visible_run(request, rid)
     fork = save_fork(request, run.version, run.kubernetes_version, jobs.add_autoscaler, body.autoscaler, body.until)
-    return Status(201, kept_fork(*fork))
+    return Status(201, describe_fork(*fork))

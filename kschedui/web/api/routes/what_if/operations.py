@@ -61,7 +61,9 @@ def operate(request: HttpRequest, rid: str, body: QuestionIn) -> HttpResponse:
 def keep(request: HttpRequest, rid: str, body: QuestionIn) -> Status[Kept]:
     """Create a fork in whose timeline the operation happens after the end of the run."""
     run = visible_run(request, rid)
-    return Status(201, kept_fork(*save_fork(request, run.version, run.kubernetes_version, jobs.perform, body.question)))
+    return Status(
+        201, describe_fork(*save_fork(request, run.version, run.kubernetes_version, jobs.perform, body.question))
+    )
 
 
 @router.get("/{id:rid}/upgrade", auth=reads("ask", waits=True), summary="An upgrade", openapi_extra=record(Upgrade))
@@ -93,7 +95,7 @@ def run_at_end(
     return answer
 
 
-def kept_fork(version: Version, run: Run, step: int) -> Kept:
+def describe_fork(version: Version, run: Run, step: int) -> Kept:
     """Describe a stored fork; its URL leads to the step."""
     sid, number = version.scenario.public_id, version.number
     query = f"?kubernetes={run.kubernetes_version}" if run.kubernetes_version else ""

@@ -19,7 +19,7 @@ from kschedui.web.api.rates import count
 from kschedui.web.api.routes.runs import require_reach, visible_run
 from kschedui.web.api.routes.texts import JSON
 from kschedui.web.api.routes.what_if import jobs
-from kschedui.web.api.routes.what_if.operations import kept_fork
+from kschedui.web.api.routes.what_if.operations import describe_fork
 from kschedui.web.api.shapes import In, Kept
 from kschedui.web.api.visitors import keeping_visitor, requester_of, save_once
 from kschedui.web.api.work import work
@@ -117,7 +117,7 @@ def keep(request: HttpRequest, rid: str, attempt: int, body: EditsIn) -> Status[
     digest, step, words = edited
     scenario = save_once(request, lambda visitor: scenarios.create(visitor, digest, origin, change=words))
     started = runs.start_run(scenario, requester_of(request), kubernetes=run.kubernetes_version or None)
-    return Status(201, kept_fork(scenario, started, step))
+    return Status(201, describe_fork(scenario, started, step))
 
 
 def answer(request: HttpRequest, run: Run, attempt: int, job: Callable[..., Any], *args: Any) -> HttpResponse:
