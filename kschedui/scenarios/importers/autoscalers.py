@@ -238,7 +238,9 @@ def _instance_types(nodes: Sequence[Manifest]) -> Iterator[Manifest]:
 
 
 def _size_of(node: Manifest) -> Amounts:
-    """Return what a node has for pods; {} if a quantity of it is none, which the parser reports."""
+    """Return the allocatable amounts of a node, or else its capacity; {} if a quantity is invalid, which the parser
+    reports.
+    """
     status = part(node, "status")
     try:
         return amounts(part(status, "allocatable") or part(status, "capacity"))

@@ -237,8 +237,8 @@ class PodRequests:
         _add(incoming, {**own, "cpu": -(-own.get("cpu", 0) // 1000)})  # Quantity.Value
         return {
             "standing_requests": count_amounts(standing) if self._init_containers else None,
-            "non_zero_cpu": min(scored["cpu"], MAX_INT64),
-            "non_zero_memory": min(scored["memory"], MAX_INT64),
+            "non_zero_cpu": min(scored.get("cpu", 0), MAX_INT64),
+            "non_zero_memory": min(scored.get("memory", 0), MAX_INT64),
             "scoring_requests": count_amounts(incoming) if own.get("cpu") or self._init_containers else None,
             "balance_requests": None,
         }

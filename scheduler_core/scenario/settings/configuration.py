@@ -266,7 +266,8 @@ def _check_lacking(entry: Manifest, path: Path, release: Release, problems: Prob
     """Report fields of a profile, its plugins and their arguments that the release does not have."""
     mappings: list[tuple[Manifest, Path]] = [(entry, path), (entry.get("plugins") or {}, (*path, "plugins"))]
     for index, config in enumerate(entry.get("pluginConfig") or ()):
-        mappings.append((config.get("args") or {}, (*path, "pluginConfig", index, "args")))
+        args = config.get("args")
+        mappings.append((args if isinstance(args, dict) else {}, (*path, "pluginConfig", index, "args")))
     for fields, at in mappings:
         _check_fields(fields, at, release.profiles_lack, release, problems)
 

@@ -9,6 +9,7 @@ from typing import Any
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from scheduler_core.releases import RELEASES
 from scheduler_core.scenario.parse import Scenario, ScenarioErrors, parse_scenario
 from scheduler_core.scenario.reading.limits import Limits
 from scheduler_core.scenario.reading.yaml_composer import Composer
@@ -43,7 +44,13 @@ RICH = [
         resources={"limits": {"cpu": "2"}},
     ),
     configuration(
-        profiles=[{"plugins": {"score": {"enabled": [{"name": "ImageLocality", "weight": 3}]}}}], extenders=[EXTENDER]
+        profiles=[
+            {
+                "plugins": {"score": {"enabled": [{"name": "ImageLocality", "weight": 3}]}},
+                "pluginConfig": [{"name": "DefaultPreemption", "args": {"minCandidateNodesAbsolute": 5}}],
+            }
+        ],
+        extenders=[EXTENDER],
     ),
     json.loads(
         scenario(
@@ -113,9 +120,12 @@ def test_any_yaml_punctuation_is_answered(text: str) -> None:
 
 
 @settings(max_examples=600, deadline=None)
-@given(st.sampled_from(PATHS), JSON_VALUES)
-def test_any_value_in_any_place_is_answered(path: tuple[Any, ...], value: Any) -> None:
+@given(st.sampled_from(PATHS), JSON_VALUES, st.sampled_from(list(RELEASES)))
+@example((4, "spec", "containers"), [], "1.18")
+@example((5, "profiles", 0, "pluginConfig", 0, "args"), [{}], "1.19")
+def test_any_value_in_any_place_is_answered_in_any_release(path: tuple[Any, ...], value: Any, release: str) -> None:
     documents = copy.deepcopy(RICH)
+    documents[-1]["spec"]["kubernetesVersion"] = release
     place: Any = documents
     for part in path[:-1]:
         place = place[part]
