@@ -77,7 +77,7 @@ def check_expectations(source: Input, *, quiet: bool) -> tuple[int, list[str]]:
     For a file without expectations, the only sentence says so.
     """
     expect = source.scenario.expect
-    promises = len(expect.pods) + (expect.victims is not None) if expect else 0
+    promises = len(expect.pods) + len(expect.least_available) + (expect.victims is not None) if expect else 0
     if not expect or not promises:
         return 0, ["spec.expect of the Scenario document promises nothing, so nothing can be checked"]
     unmet = unmet_expectations(source.scenario, show_progress(simulate(source.scenario), quiet=quiet))

@@ -74,7 +74,7 @@ def header_of(frame: bytes) -> Header:
 def require_whole(frame: bytes) -> None:
     """Require that the frame is intact. Raises DamagedFrame.
 
-    An older frame without checksum is decompressed: zlib's format contains one.
+    An older frame has no checksum, so it is decompressed instead: zlib's format contains one.
     """
     header = header_of(frame)
     if not header.flags & CHECKED:

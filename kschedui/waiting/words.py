@@ -17,13 +17,16 @@ MAX_MEMBERS = 5  # names of pods in a sentence
 def blocker_words(waiting: PendingPod) -> Message:
     """Return the heading: what stops the pod on the nearest node, and then what stops it on other nodes.
 
-    Or that another scheduler is responsible, that its pod group is incomplete, or that it was not tried.
+    Otherwise, it says that another scheduler is responsible, that the pod group is incomplete, that the last attempt
+    failed without a verdict on any node, or that the pod was not tried.
     """
     if waiting.scheduler:
         return Message("For another scheduler: {name}", name=waiting.scheduler)
     if waiting.group and waiting.group.node:
         return Message("Its pod group {group} is not complete", group=waiting.group.name)
     phrases = list(dict.fromkeys(map(_phrase, waiting.blockers)))
+    if not phrases and waiting.attempt:
+        return Message("Its last attempt failed: {message}", message=waiting.message)
     if not phrases:
         return Message("It was not tried")
     first, others = phrases[0], phrases[1:]

@@ -126,7 +126,9 @@ class _Reader(msgspec.Struct):
         return None
 
     def _size(self, container: Expr) -> None:
-        """Record a `size()` call: the number of elements does not depend on their values."""
+        """Record a `size()` call. Of a list, only the number of elements is read ("" below EACH stands for none of
+        their values); a map or a string is read entirely.
+        """
         path = self._path(container)
         if path is not None:
             is_list = self.checked.types[container.id].kind is Kind.LIST

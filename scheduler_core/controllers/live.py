@@ -181,6 +181,8 @@ class Live:
             return
         if new is not None:
             self._register_class(new)
+        elif old is not None:
+            self._forget_class(old)
         if kind in ADMITTING:
             self.api.forget_templates()
         if old is None and isinstance(new, Workload) and not self.api.actor:
@@ -374,3 +376,9 @@ class Live:
             self.api.admission.priority_classes[item.name] = item
         elif isinstance(item, StorageClass):
             self.api.admission.storage_classes[item.name] = item
+
+    def _forget_class(self, item: KubernetesObject) -> None:
+        if isinstance(item, PriorityClass):
+            self.api.admission.priority_classes.pop(item.name, None)
+        elif isinstance(item, StorageClass):
+            self.api.admission.storage_classes.pop(item.name, None)

@@ -69,8 +69,8 @@ def at_patch(release: Release, patch: int) -> Release:
     fixes = fixes_between(release, patch)
     if not fixes:
         return release
-    recorded = _recorded(release)
-    values = [(fix, fix.fixed if patch > recorded else fix.without) for fix in fixes]
+    recorded_patch = _recorded_patch(release)
+    values = [(fix, fix.fixed if patch > recorded_patch else fix.without) for fix in fixes]
     rules = replace(release.rules, **{fix.rule: value for fix, value in values if fix.rule})
     gates = {**release.gates, **{fix.gate: Gate(value) for fix, value in values if fix.gate}}
     return replaced(release, patch=f"{release.version}.{patch}", rules=rules, gates=gates)
@@ -78,9 +78,9 @@ def at_patch(release: Release, patch: int) -> Release:
 
 def fixes_between(release: Release, patch: int) -> list[Fix]:
     """Return the fixes that either this patch or the recorded one has, but not both, in the order of FIXES."""
-    recorded = _recorded(release)
+    recorded_patch = _recorded_patch(release)
     first = [(fix, fix.since.get(release.version)) for fix in FIXES]
-    return [fix for fix, since in first if since is not None and (since <= patch) != (since <= recorded)]
+    return [fix for fix, since in first if since is not None and (since <= patch) != (since <= recorded_patch)]
 
 
 def find_release(version: str, releases: Mapping[str, Release]) -> Release | None:
@@ -128,5 +128,5 @@ def _minor(version: str) -> int:
     return int(version.split(".")[1])
 
 
-def _recorded(release: Release) -> int:
+def _recorded_patch(release: Release) -> int:
     return int(release.patch.rpartition(".")[2])

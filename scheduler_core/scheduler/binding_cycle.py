@@ -221,13 +221,13 @@ def _run_bind(scheduler: Scheduler, attempt: Attempt) -> tuple[list[tuple[str, S
 def binding_failed(scheduler: Scheduler, attempt: Attempt, point: BindingPoint, status: Status) -> None:
     """Roll back, and requeue the pod and the pods that may use its resources (handleBindingCycleError)."""
     roll_back(scheduler, attempt, point, status)
-    pod, attempt.activate = replace(attempt.pod, node_name=attempt.node_name), {}  # for hints, it is on its node
+    attempt.activate = {}
+    pod = replace(attempt.pod, node_name=attempt.node_name)  # hints see it on its node
     if point == "Bind" and scheduler.rules.bind_errors_are_prefixed and not status.is_rejected:
         status = replace(status, reasons=(f"binding rejected: {status.message}",))
     error = as_error(status)
     if not status.is_rejected:
         scheduler.queue.move_all_to_active_or_backoff_queue(ASSIGNED_POD_DELETE, pod, None)
-    attempt.nominated_node = ""
     handle_scheduling_failure(scheduler, attempt, error)
     if status.is_rejected:
         scheduler.queue.move_all_to_active_or_backoff_queue(

@@ -87,7 +87,7 @@ def schedule_pod(scheduler: Scheduler, framework: Framework, cycle: CycleState) 
     hint = partial(batch.hint, cycle, scheduler.queue.scheduling_cycle) if batch else None
     feasible, diagnosis = find_nodes_that_fit_pod(framework, cycle, scheduler.search, scheduler.emit, hint)
     if not len(feasible):
-        raise FitError(num_all_nodes, diagnosis, ends_with_dot=scheduler.rules.post_filter_message_gets_a_dot)
+        raise FitError(num_all_nodes, diagnosis, post_filter_dot=scheduler.rules.post_filter_message_gets_a_dot)
 
     names, evaluated = scheduler.cluster.nodes.names, len(feasible) + diagnosis.count_explicit()
     if len(feasible) == 1:

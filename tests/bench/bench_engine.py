@@ -118,7 +118,7 @@ def wrong_decisions(name: str, events: list[AnyEvent]) -> int:
 
 
 def stored(events: list[AnyEvent]) -> tuple[int, float]:
-    """Return the bytes of the run's compressed chunks, and the seconds of processor time to make them."""
+    """Return the size of the run's compressed chunks in bytes, and the seconds of processor time to make them."""
     with rare_collection():
         started = time.process_time()
         taken = sum(len(frames.pack(chunk)) for chunk in chunked(events))

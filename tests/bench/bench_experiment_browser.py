@@ -47,7 +47,7 @@ CHROMIUM = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
 
 class Story:
-    """The page of the experiment, and the processes of its site."""
+    """Plays an experiment in its page: begins it, kills processes of its site meanwhile, and verifies the results."""
 
     def __init__(self, stack: Stack, page: Page, shots: Path | None) -> None:
         self.stack, self.page, self.shots = stack, page, shots

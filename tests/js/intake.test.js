@@ -139,6 +139,15 @@ test("what kubectl prints for people is sent without the values of environment v
 	assert.deepEqual(sent.match(/^ *(?:Name|Status|Limits|cpu|Mounts):/gm)?.length, 5);
 });
 
+test("a value on the last line is not sent either, though no line follows it", () => {
+	for (const printed of [
+		"    Environment:\n      A:  secret",
+		"  Annotations:  note: secret",
+		"    Args:\n      secret",
+	])
+		assert.equal(withoutValues(`Name:  web\n${printed}`), "Name:  web\n");
+});
+
 test("an object as kubectl prints it is reduced line by line, without a parser", () => {
 	const printed = `apiVersion: v1
 kind: Pod

@@ -36,7 +36,7 @@ def _replace(name: str, pattern: re.Pattern[str], text: str) -> None:
 
 
 def figures() -> str:
-    """Return the number of recorded runs and the range of releases for the README."""
+    """Return the README's phrase with the number of recorded runs and the range of their releases."""
     recorded = [release for release in RELEASES.values() if release.recorded]
     runs, versions = sum(release.recorded_runs for release in recorded), [release.version for release in recorded]
     return f"{runs:,} recorded runs of the real kube-schedulers from {versions[0]} to {versions[-1]} "

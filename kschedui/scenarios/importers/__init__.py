@@ -25,7 +25,6 @@ from kschedui.scenarios.importers import (
 )
 from kschedui.scenarios.importers.cluster_release import cluster_release, release_of_scenario
 from kschedui.scenarios.importers.reading.dump_reader import Dump, read_dump
-from kschedui.scenarios.importers.reading.left_out import LeftOut
 from kschedui.scenarios.importers.reading.pruning import Manifest
 from kschedui.scenarios.kinds_of_text import Kind
 from scheduler_core.apis.messages import Message
@@ -90,7 +89,7 @@ def convert_dump(dump: Dump, options: Conversion, kind: Kind = Kind.OUTPUT) -> I
     notes += [*more, *of_pools]
     manifests, more = made_of(list(map(cleaning.in_version, objects)), limits)
     if not any(manifest.get("kind") not in NOT_OURS for manifest in manifests):
-        raise refusal(nothing_read(dump.left_out))
+        raise refusal(nothing_read(dump))
     if not any(manifest.get("kind") == "Scenario" for manifest in manifests):
         if simulated is not None:
             manifests, of_fields = cleaning.without_fields_of_others(manifests, simulated)
@@ -230,12 +229,15 @@ def format_counts(kinds: Counter[str]) -> str:
     return ", ".join(f"{number:,} {kind}" for kind, number in sorted(kinds.items()))
 
 
-def nothing_read(left_out: LeftOut) -> Message:
+def nothing_read(dump: Dump) -> Message:
     """Return the error for a text without objects that the scheduler reads."""
+    left_out = dump.left_out
     if left_out.cut:
         line, _ = left_out.cut
-        return Message("the text is truncated at line {line:,}, before the end of its first object", line=line)
-    if left_out.said and not left_out.kinds:
+        return Message(
+            "the text is truncated at line {line:,}, and contains no whole object that the scheduler reads", line=line
+        )
+    if left_out.said and not left_out.kinds and not dump.objects:
         return Message(
             "the text contains no objects, only messages of kubectl: {lines}", lines=", ".join(left_out.said)
         )

@@ -318,9 +318,10 @@ def part_of_chunk(frame: bytes, step: int, server_sent: bool) -> tuple[bytes, in
 
 
 def compare_runs(*sides: tuple[str, str]) -> bytes:
-    """Return the JSON of the `Comparison` of two runs, each (text, release), with its cause in words. Raises Refused.
+    """Return the JSON {cause, comparison, unlike} for two runs, each given as (text, release). Raises Refused.
 
-    `unlike`: if their decisions are the same, the first other difference.
+    `cause` explains the first different decision in words; "" if all are the same. `unlike` is then the first other
+    difference, null if there is none.
     """
     with refusing():
         simulations = [partial(engine.simulate, engine.read_again(*side)) for side in sides]

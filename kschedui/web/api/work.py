@@ -58,7 +58,9 @@ def patience_of(request: HttpRequest) -> float:
 
 
 def preferred_seconds(request: HttpRequest) -> int | None:
-    """Return the seconds of `Prefer: wait=2`, whose sender asks again; None without this preference."""
+    """Return the seconds of a preference such as `Prefer: wait=2`, whose sender asks again; None without one of at most
+    four digits.
+    """
     for preference in request.headers.get("Prefer", "").split(","):
         name, _, seconds = preference.strip().partition("=")
         if name == "wait" and seconds.isdecimal() and len(seconds) < 5:

@@ -33,7 +33,10 @@ class DirectWriter:
             await self.writable.wait()
 
     def try_write(self, frame: bytes) -> bool:
-        """Write a whole frame if no earlier data is waiting to be received. Return whether it was written."""
+        """Write a whole frame unless the connection is closing or too much is waiting to be sent.
+
+        Return whether it was written.
+        """
         if not self.writable.is_set() or self.transport.is_closing():
             return False
         self.transport.write(frame)

@@ -45,7 +45,7 @@ class Follower:
         self.number = -1  # of the last board that was sent; the first one is not sent by `write`
 
     def write(self, frame: bytes) -> bool:
-        """Write a frame if the client has received everything before. Return whether it was written."""
+        """Write a frame unless too much is waiting to be sent. Return whether it was written."""
         return self.direct_writer is not None and self.direct_writer.try_write(frame)
 
 

@@ -85,18 +85,18 @@ class ClusterState:
                 (readiness.long_unregistered if late else readiness.unregistered).append(name)
                 continue
             self._unregistered_since.pop(name, None)
-            if (
-                any(taint.key == "ToBeDeletedByClusterAutoscaler" for taint in node.taints)
-                or instance.state == "deleting"
-            ):
+            if instance.state == "deleting" or _is_being_deleted(node):
                 readiness.deleting.append(name)
             elif self.is_ready(node):
                 readiness.ready.append(name)
-            elif now - node.creation_timestamp < flags["max-node-startup-time"]:
+            elif self._may_be_starting(node, flags):
                 readiness.not_started.append(name)
             else:
                 readiness.unready.append(name)
         return readiness
+
+    def _may_be_starting(self, node: Node, flags: Mapping[str, Any]) -> bool:
+        return bool(self._api.now - node.creation_timestamp < flags["max-node-startup-time"])
 
     def is_ready(self, node: Node) -> bool:
         """Return whether the node is ready and has no taint that means otherwise (utils/kubernetes/ready.go)."""
@@ -115,21 +115,32 @@ class ClusterState:
         return max(group.target - len(readiness.ready) - len(readiness.unready) - len(readiness.long_unregistered), 0)
 
     def is_healthy(self) -> bool:
-        """Return whether few enough nodes of the cluster are unready."""
-        unready = sum(
-            len(readiness.unready) + len(readiness.long_unregistered) for readiness in self.readiness.values()
+        """Return whether few enough nodes are unready, also of those that are in no group (IsClusterHealthy)."""
+        nodes = self._api.cluster.all_nodes()
+        grouped = {name for group in self._cloud.groups.values() for name in group.instances}
+        unready = sum(len(readiness.unready) for readiness in self.readiness.values()) + sum(
+            not (_is_being_deleted(node) or self.is_ready(node) or self._may_be_starting(node, self._flags))
+            for node in nodes
+            if node.name not in grouped
         )
-        registered = sum(readiness.registered for readiness in self.readiness.values())
-        return self._are_few(unready, registered)
+        return self._are_few(unready, len(nodes))
 
     def is_group_healthy(self, group: Group) -> bool:
-        """Return whether few enough nodes of the group are unready."""
-        readiness = self.readiness[group.name]
-        return self._are_few(len(readiness.unready), readiness.registered)
+        """Return whether few enough of the group's nodes are missing or unready (IsNodeGroupHealthy).
 
-    def _are_few(self, unready: int, registered: int) -> bool:
+        Those that an open request has added, and those that did not register in time, are not expected.
+        """
+        readiness = self.readiness[group.name]
+        open_request = self.requests.get(group.name)
+        expected = group.target - len(readiness.long_unregistered) - (open_request.increase if open_request else 0)
+        if not readiness.registered and not readiness.unregistered and not readiness.long_unregistered:
+            return group.target == 0 or expected == 0
+        registered = len(readiness.ready) + len(readiness.unready) + len(readiness.not_started)
+        return self._are_few(max(expected - len(readiness.ready), 0), registered)
+
+    def _are_few(self, unready: int, nodes: int) -> bool:
         most = float(self._flags["max-total-unready-percentage"]) / 100
-        return unready <= int(self._flags["ok-total-unready-count"]) or unready <= registered * most
+        return unready <= int(self._flags["ok-total-unready-count"]) or unready <= nodes * most
 
     # Requests
 
@@ -204,3 +215,7 @@ class ClusterState:
                 self._reported.update(errors)
                 groups.append((group, names, new))
         return groups
+
+
+def _is_being_deleted(node: Node) -> bool:
+    return any(taint.key == "ToBeDeletedByClusterAutoscaler" for taint in node.taints)

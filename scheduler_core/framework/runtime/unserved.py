@@ -19,10 +19,10 @@ class Unserved:
         return False
 
     def activate(self, pod: Pod, keys: Sequence[PodKey]) -> None:
-        """Do nothing: no pod waits."""
+        """Do nothing: there is no scheduling queue."""
 
     def activate_now(self, keys: Sequence[PodKey]) -> None:
-        """Do nothing: no pod waits."""
+        """Do nothing: there is no scheduling queue."""
 
     def write(self, item: Any, action: str) -> None:
         """Do nothing: nothing is bound."""

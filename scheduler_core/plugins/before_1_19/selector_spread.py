@@ -72,7 +72,7 @@ class DefaultPodTopologySpread(PreScorePlugin, ScorePlugin, ScoreExtensions, Exp
     def normalize(
         self, pod: Pod, state: LabelSelector, nodes: NodeTable, rows: NDArray[np.intp], scores: Scores
     ) -> Scores:
-        """Return the scaled scores: the node with the fewest pods scores highest.
+        """Return the counts, inverted and scaled: the fewer pods a node and its zone have, the higher the score.
 
         On a node in a zone, the pods of the zone determine two thirds of the score. With `yields_to_constraints`, the
         scores of a pod with spread constraints stay 0.

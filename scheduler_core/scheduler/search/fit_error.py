@@ -14,9 +14,9 @@ class FitError(Exception):
     `num_all_nodes` is 1 if a single node was evaluated (Reserve, Permit).
     """
 
-    def __init__(self, num_all_nodes: int, diagnosis: Diagnosis, *, ends_with_dot: bool = False) -> None:
+    def __init__(self, num_all_nodes: int, diagnosis: Diagnosis, *, post_filter_dot: bool = False) -> None:
         super().__init__()
-        self._end = "." if ends_with_dot else ""
+        self._post_filter_end = "." if post_filter_dot else ""
         self.num_all_nodes = num_all_nodes
         self.diagnosis = diagnosis
 
@@ -27,14 +27,19 @@ class FitError(Exception):
         reasons = diagnosis.pre_filter_message or ", ".join(self._histogram())
         if reasons:
             text += f" {reasons}."
-        return f"{text} {diagnosis.post_filter_message}{self._end}" if diagnosis.post_filter_message else text
+        if diagnosis.post_filter_message:
+            text += f" {diagnosis.post_filter_message}{self._post_filter_end}"
+        return text
 
     def _histogram(self) -> list[str]:
-        """Return "count reason" sorted as strings; nodes without a status count with the status `absent`."""
+        """Return each reason after its number of nodes ("2 Insufficient cpu"), sorted as strings.
+
+        Nodes without a status have the status `diagnosis.absent`.
+        """
         counts: defaultdict[str, int] = defaultdict(int)
         explicit = self.diagnosis.verdicts.counts()
-        absent = self.num_all_nodes - sum(nodes for _, nodes in explicit)
-        for status, nodes in ((self.diagnosis.absent, absent), *explicit):
+        without_status = self.num_all_nodes - sum(nodes for _, nodes in explicit)
+        for status, nodes in ((self.diagnosis.absent, without_status), *explicit):
             for reason in status.reasons if nodes else ():
                 counts[reason] += nodes
         return sorted(f"{count} {reason}" for reason, count in counts.items())

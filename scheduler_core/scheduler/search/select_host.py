@@ -22,6 +22,6 @@ def top_of_heap(tied: Positions) -> int:
 
 
 def draw(rng: np.random.Generator, count: int) -> int:
-    """Return a random index below `count`, by reservoir sampling with rand.Intn(n) for the n-th."""
+    """Return a random index below `count`, by reservoir sampling: the n-th replaces the choice with probability 1/n."""
     replaced = np.flatnonzero(rng.integers(0, np.arange(2, count + 1)) == 0)
     return int(replaced[-1]) + 1 if len(replaced) else 0

@@ -19,7 +19,7 @@ const LONGEST_MARKER = 80;
 // tables, and the output of `kubectl describe`
 const FOR_PEOPLE = /(?:NAMESPACE|NAME|LAST SEEN) {2,}[A-Z]|Name: {2,}\S[^\n]*\n[A-Z][\w ]*: {2,}/y;
 // parts of the output of `kubectl describe` that scheduling does not read
-const VALUES = /^( *)(?:Environment(?: Variables from)?|Command|Args|Annotations):.*\n(?:\1 +.*\n)*/gm;
+const VALUES = /^( *)(?:Environment(?: Variables from)?|Command|Args|Annotations):.*(?:\n\1 +.*)*\n?/gm;
 const JSON_START = /\{\s*(?:["}]|$)|\[\s*(?:[[{"\]]|$)/y;
 
 /** The text cannot be read; `line` counts from 1, and `reason` is the end of a catalogue key. */
@@ -35,7 +35,7 @@ export class Malformed extends Error {
 /** @type {Record<string, string>} */
 const REASONS = { DUPLICATE_KEY: "twice", TAB_AS_INDENT: "tab" }; // by the parser's code of an error
 
-/** The output of kubectl for people, without values such as those of environment variables. @param {string} text */
+/** Output of kubectl describe without environment variables, commands, arguments, annotations. @param {string} text */
 export function withoutValues(text) {
 	return text.replaceAll("\r\n", "\n").replace(VALUES, "");
 }

@@ -301,7 +301,7 @@ function answerWhatStops(question) {
 		...tries.map((/** @type {any} */ entry) => entry.kind),
 		...pools.map((/** @type {any} */ entry) => entry.problem ?? ""),
 	]);
-	const stops = weightiest(STOPS.filter((kind) => kinds.has(kind)));
+	const stops = decisiveReasons(STOPS.filter((kind) => kinds.has(kind)));
 	if (!stops.length && !pools.length) stops.push("empty");
 	if (outcome !== "found" && stops.length !== 1) return null;
 	const right = outcome === "found" ? "nothing" : stops[0];
@@ -310,10 +310,11 @@ function answerWhatStops(question) {
 }
 
 /**
- * Drops the weaker reasons: devices that do not match or are in use count only if there are no other reasons.
+ * The reasons that decide: devices that do not match ("selector") only if there is no other reason, devices in use
+ * ("held") only if there is none but those.
  * @param {string[]} kinds
  */
-function weightiest(kinds) {
+function decisiveReasons(kinds) {
 	for (const light of ["selector", "held"]) if (kinds.length > 1) kinds = kinds.filter((kind) => kind !== light);
 	return kinds;
 }

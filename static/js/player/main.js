@@ -43,9 +43,12 @@ function listenToPage() {
 	document.addEventListener("themechange", () => redraw(false));
 }
 
-/** Fetches the captions and questions of the scenario's text. */
+/** Fetches the lesson's description, captions and questions, if it has any. */
 async function loadWords() {
-	if (boot.words) boot.lesson = await (await fetch(boot.words)).json();
+	if (!boot.words) return;
+	const answer = await fetch(boot.words);
+	if (!answer.ok) throw new Error(`${boot.words}: ${answer.status}`);
+	boot.lesson = await answer.json();
 }
 
 /** The last view whose caption was counted, its texts, and the letters in them that were new. */

@@ -102,7 +102,7 @@ export function cutName(name, most) {
 	return `${name.slice(0, most - 1 - end)}…${name.slice(-end)}`;
 }
 
-/** The name without its namespace. @param {string} key */
+/** The name in a key "namespace/name", of a pod or another object. @param {string} key */
 export function podName(key) {
 	return key.slice(key.indexOf("/") + 1);
 }

@@ -126,3 +126,16 @@ def test_options_of_a_group_stand_for_the_flags() -> None:
     slow = group("slow", size=1, options={"scaleDownUtilizationThreshold": 0.7, "maxNodeProvisionTime": 60})
     resized = sizes(hasty, slow, flags=["--scan-interval=2s", "--scale-down-delay-after-add=1s"], until=60)
     assert [name for _, name, _ in resized] == ["hasty"]
+
+
+@pytest.mark.parametrize(("unready", "ready", "grows"), [(3, 0, True), (4, 0, False), (4, 4, False), (4, 5, True)])
+def test_a_cluster_with_too_many_unready_nodes_is_left_alone_also_if_they_are_in_no_group(
+    unready: int, ready: int, grows: bool
+) -> None:
+    """At most 3 nodes, or 45 % of all, may be unready."""
+    nodes = [node(f"n{number}", cpu=0) for number in range(unready + ready)]
+    for number, one in enumerate(nodes):
+        one["metadata"]["creationTimestamp"] = "2020-01-01T00:00:00Z"
+        if number < unready:
+            one["spec"] = {"taints": [{"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}]}
+    assert bool(sizes(*nodes, pod("p", cpu=1), group(), flags=[])) is grows

@@ -38,6 +38,18 @@ def test_a_victim_of_a_deployment_is_made_again() -> None:
     assert ("web@1/1", "Pending") in [(pod["name"], pod["phase"]) for pod in final(happened)["pods"]]
 
 
+def test_a_deleted_priority_class_admits_no_more_pods() -> None:
+    high = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "high"}, "value": 9}
+    web = workload("Deployment", "web", template("web", priorityClassName="high"), replicas=1)
+    events = [
+        {"at": 5, "delete": {"kind": "PriorityClass", "name": "high"}},
+        {"at": 6, "delete": {"kind": "Pod", "name": "web@1/0"}},
+    ]
+    happened = rows(node("n1"), high, web, events=events)
+    (condition,) = [one for one in final(happened)["workloads"][1]["conditions"] if one["type"] == "ReplicaFailure"]
+    assert condition["reason"] == "FailedCreate"
+
+
 def test_a_rollout_never_has_fewer_available_pods_than_allowed() -> None:
     strategy = {"rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
     patch = {"at": 5, "patch": {"kind": "Deployment", "name": "web", "patch": NEW_IMAGE}}

@@ -118,6 +118,8 @@ test("a group that waits for its members has a place for those to come", () => {
 	assert.deepEqual(standings(second), ["here", "here", "absent"]);
 	assert.equal(quorumWords(gangOf(second.event, second.state)), "2 of 3 (minCount) are in the queue");
 	assert.equal(sceneOf(second.event, second.state), "group");
+	const basic = { ...gangOf(second.event, second.state), min: null };
+	assert.equal(quorumWords(basic), "2 of 3 are in the queue");
 });
 
 test("placements stand beside each other, one is tried at a time, one is taken", () => {

@@ -19,6 +19,9 @@ from scheduler_core import decisions, parse_scenario, simulate
 from scheduler_core.releases import RELEASES
 from tests.builders import node, pod, scenario
 from tests.conftest import ROOT
+from tests.core.controllers.worlds import node as live_node
+from tests.core.controllers.worlds import text as live_text
+from tests.core.controllers.worlds import workload
 from tests.dumps import SECRET, Cluster, as_json, as_yaml, listed
 
 GOOD = scenario(node("n1"), pod("a", cpu=1), expect={"pods": {"default/a": "n1"}})
@@ -66,6 +69,13 @@ def put(name: str, text: str) -> str:
 def test_check_is_green_when_every_promise_is_kept(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", put("good.yaml", GOOD)]) == 0
     assert capsys.readouterr().out == "ok   good.yaml (kube-scheduler 1.36)\n1 of 1 as expected\n"
+
+
+def test_check_counts_the_pods_that_stay_available(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    promise = {"leastAvailable": {"web": 1}}
+    live = live_text(live_node("n1"), workload("Deployment", "web", replicas=1), expect=promise)
+    assert main(["check", put("live.yaml", live)]) == 0
+    assert capsys.readouterr().out == "ok   live.yaml (kube-scheduler 1.36)\n1 of 1 as expected\n"
 
 
 BAD = {

@@ -101,6 +101,12 @@ def test_a_text_of_errors_alone_is_refused_with_them() -> None:
         import_source(FORBIDDEN)
 
 
+def test_a_text_with_an_object_that_is_left_out_is_not_said_to_have_none() -> None:
+    ended = {**pod("ended"), "status": {"phase": "Succeeded"}}
+    with pytest.raises(ScenarioErrors, match="contains no object that the scheduler reads"):
+        import_source(FORBIDDEN + as_yaml(listed([ended])))
+
+
 def test_a_log_line_within_an_object_stays() -> None:
     made = node("n1")
     made["metadata"]["annotations"] = {"kschedui.io/note": f"a\nWarning: b\n{FORBIDDEN}\n"}

@@ -102,6 +102,11 @@ def test_pods_of_a_workload_that_wait_for_the_same_reason_stand_together(author:
     assert len(set(links)) == 6
 
 
+def test_an_attempt_without_a_verdict_on_a_node_is_not_said_to_be_missing(author: Browser) -> None:
+    (group,) = author.get(page_of(author, pod("web"))).context["groups"]
+    assert group["title"] == "Its last attempt failed: no nodes available to schedule pods"
+
+
 def test_a_page_has_an_upper_limit_of_pods(author: Browser) -> None:
     owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web-1", "uid": "u", "controller": True}
     alike = [waiting(f"web-{i}", cpu=9) for i in range(OTHERS + 3)]

@@ -110,14 +110,14 @@ export class Documents {
 }
 
 /**
- * Writes a field as people do: pods, containers and pod templates on lines of their own, everything else on one line.
+ * The YAML of a field's value: the spec of a pod or workload on lines of its own, any other value on one line.
  * @param {any} value
  * @param {string} key
  */
 function formatField(value, key) {
 	const document = parseDocument("");
 	document.contents = document.createNode(value, { flow: true });
-	if (key === "spec" && (value.containers || value.template || value.jobTemplate)) document.contents.flow = false;
+	if (key === "spec" && (value?.containers || value?.template || value?.jobTemplate)) document.contents.flow = false;
 	const text = document.toString(FORMAT).trimEnd();
 	return document.contents.flow === false ? `\n${text.replace(/^/gm, "  ")}` : text;
 }

@@ -231,12 +231,12 @@ function laneLine({ geometry, at, plugins, seen, phase }, stop, fate) {
 }
 
 /**
- * A tick for each plugin, which is off unless the plugin has passed the node.
+ * A tick for each plugin: on during Filter once the node has passed the plugin, otherwise off.
  * @param {View} view @param {Lanes} lanes @param {string} name @param {Fate} fate @param {number | undefined} stop
  */
 function ticks(view, { geometry, at, plugins, seen, phase, mode }, name, fate, stop) {
 	return plugins.map((plugin, i) => {
-		const ahead = phase === "score" || fate === "unseen" || fate === "waiting" || i > at || i >= (stop ?? 0);
+		const off = phase === "score" || fate === "unseen" || fate === "waiting" || i > at || i >= (stop ?? 0);
 		const now = i === at && !seen && fate === "alive" && !geometry.phone && mode === "heads";
 		const text = now ? passedText(view, name, plugin) : "";
 		return button(
@@ -245,11 +245,11 @@ function ticks(view, { geometry, at, plugins, seen, phase, mode }, name, fate, s
 				key: `tick${i}`,
 				tabindex: now ? null : "-1",
 				title: `${name}: ${plugin}`,
-				class: `tick ${now ? "now" : ""} ${ahead ? "off" : ""}`,
+				class: `tick ${now ? "now" : ""} ${off ? "off" : ""}`,
 				style: { left: `${centreOf(geometry, i)}px` },
-				"aria-label": ahead ? null : `${question(plugin)} ${text} ${t("passed")}`,
-				"aria-hidden": ahead ? "true" : null,
-				disabled: ahead,
+				"aria-label": off ? null : `${question(plugin)} ${text} ${t("passed")}`,
+				"aria-hidden": off ? "true" : null,
+				disabled: off,
 			},
 			now && [text && h("span", { key: "text" }, text), h("b", { key: "yes", class: "yes" }, text ? " ✓" : "✓")],
 		);

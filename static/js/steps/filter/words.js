@@ -204,23 +204,29 @@ function severalSentence(plugin, verdicts, values) {
 }
 
 /**
+ * Why a plugin rejects the nodes; [] if there is no text for it.
+ * @param {Context} context @param {Filtered} model @param {string} plugin @param {string[]} stopped
+ * @param {Record<string, any>} values @returns {Part[]}
+ */
+function rejectionCause(context, model, plugin, stopped, values) {
+	const label = requiredLabel(context, plugin);
+	if (label && isNowhere(context.state, label)) return parts(`filter.${plugin}.nobody`, { label });
+	const verdict = stopped.length === 1 ? model.at.get(stopped[0])?.verdict : null;
+	if (lacksRoom(verdict)) return holdersText(context, stopped[0], resourceOf(verdict?.reasons[0] ?? ""));
+	const measured = plugin === "PodTopologySpread" && !verdict && factSentence(context, stopped[0], plugin, values);
+	return measured || (has(`filter.${plugin}.why`) ? parts(`filter.${plugin}.why`, values) : []);
+}
+
+/**
  * The reason why a plugin rejects nodes, whether evictions would help, and the nodes that are left.
  * @param {Context} context @param {Filtered} model @param {number} frame @param {string[]} stopped
  * @param {Record<string, any>} values @returns {Part[]}
  */
 function stoppedWhy(context, model, frame, stopped, values) {
-	const { state, subject = "" } = context;
+	const { subject = "" } = context;
 	const plugin = model.plugins[frame];
 	if (model.every) return parts("filter.every.why");
-	const label = requiredLabel(context, plugin);
-	const verdict = stopped.length === 1 ? model.at.get(stopped[0])?.verdict : null;
-	const measured = plugin === "PodTopologySpread" && !verdict && factSentence(context, stopped[0], plugin, values);
-	const cause =
-		label && isNowhere(state, label)
-			? parts(`filter.${plugin}.nobody`, { label })
-			: lacksRoom(verdict)
-				? holdersText(context, stopped[0], resourceOf(verdict?.reasons[0] ?? ""))
-				: measured || (has(`filter.${plugin}.why`) ? parts(`filter.${plugin}.why`, values) : []);
+	const cause = rejectionCause(context, model, plugin, stopped, values);
 	const solid = stopped.filter((name) => model.at.get(name)?.verdict?.code !== "UnschedulableAndUnresolvable").length;
 	const help = solid ? "filter.solid.some" : "filter.final";
 	// preemption matters if no node fits; the next step tries it
@@ -343,6 +349,7 @@ export function asked({ event, state, frame, order, subject }) {
 	const plugin = model.plugins[frame];
 	if (order === "node") {
 		const name = model.walk[nodesSeen(event, frame) - 1];
+		if (!name) return `request:${subject}`;
 		return `verdict:${name}:${model.at.get(name)?.verdict?.plugin ?? model.plugins[model.plugins.length - 1]}`;
 	}
 	const stopped = stoppedBy(model, frame);

@@ -247,7 +247,8 @@ export function quorumBar({ whole, have, min, enough }) {
 
 /** "2 of 3 (minCount) have a node". @param {Gang} gang */
 export function quorumWords({ phase, have, min, members, enough }) {
-	const key = phase === "gathers" ? "here" : min === null ? "basic" : enough === false ? "few" : "nodes";
+	const gathers = phase === "gathers";
+	const key = min === null ? (gathers ? "basic.here" : "basic") : gathers ? "here" : enough === false ? "few" : "nodes";
 	return t(`gang.quorum.${key}`, { have, min: min ?? 0, n: members.length });
 }
 

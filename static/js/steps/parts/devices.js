@@ -58,15 +58,16 @@ function holdersOf({ claims }) {
 }
 
 /**
- * The consumed share of a device that several claims can share: that of the capacity which is consumed most.
+ * The consumed share of a device that several claims can share: that of the capacity which is consumed most. Admin
+ * access does not count.
  * @param {State} state @param {string} id @param {DeviceModel} model
  */
 function consumedPart({ claims }, id, { capacity = {} }) {
 	/** @type {Map<string, number>} */
 	const sums = new Map();
 	for (const { devices = [] } of claims.values()) {
-		for (const { driver, pool, device, consumed = {} } of devices) {
-			if (`${driver}/${pool}/${device}` !== id) continue;
+		for (const { driver, pool, device, admin_access, consumed = {} } of devices) {
+			if (admin_access || `${driver}/${pool}/${device}` !== id) continue;
 			for (const [name, text] of Object.entries(consumed)) sums.set(name, (sums.get(name) ?? 0) + numberOf(text));
 		}
 	}

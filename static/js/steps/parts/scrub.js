@@ -204,7 +204,7 @@ function endDrag() {
 }
 
 /**
- * The value after a key; null if the key does not change the number.
+ * The value to which a key moves the number, not yet limited to its range; null for other keys.
  * @param {string} key @param {number} now @param {Tried} scrub
  */
 function steppedTo(key, now, { step, least, most }) {
