@@ -163,8 +163,8 @@ def summary(scenario: Scenario) -> dict[str, Any]:
     """Return the summary that is stored with a version, so that cards need not parse the text.
 
     {nodes, pods, kubernetes, drawing: {nodes: [{name, cpu, pods: [[cpu, priority]]}], waiting: [[cpu, priority]]},
-    rules, autoscaled, challenge}. Only if there are any: `rules`, those of SchedulerPlugins; `autoscaled`, True with an
-    autoscaler or node groups; `challenge`, {asks, variants}.
+    rules, autoscaled, challenge}. Only if there are any: `rules`, those of SchedulerPlugins; `autoscaled`, True with
+    node groups, an autoscaler or the descheduler; `challenge`, {asks, variants}.
     """
     nodes, pods = nodes_and_pods(scenario)
     created = [event.object for event in scenario.events if event.action == "create"]

@@ -55,10 +55,10 @@ def generate(folder: Path) -> dict[str, str]:
 
 def with_texts(catalogue: Mapping[str, str], declared: Mapping[str, str]) -> dict[str, str]:
     """Return the catalogue with exactly the declared texts for keys that name a plugin; all others are unchanged."""
-    with_text = {
+    remaining = {
         key: text for key, text in catalogue.items() if key in declared or not REGISTRY.keys() & set(key.split("."))
     }
-    return {**with_text, **declared}
+    return {**remaining, **declared}
 
 
 def texts_of(declared: Mapping[str, About], language: str) -> dict[str, str]:

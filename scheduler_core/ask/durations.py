@@ -232,7 +232,9 @@ class Durations:
         self._attempts.pop(key, None)
 
     def refused(self, name: str) -> list[PodKey]:
-        """Return the pods of the workload ("web", "shop/web", "deployment/web") that were never created."""
+        """Return, after the run, a pod of the workload ("web", "shop/web", "deployment/web") for each controller that
+        lacks pods: the one that was refused last and never created.
+        """
         refused = [key for key, duration in self.of.items() if duration.parts and duration.parts[-1].cause == "quota"]
         return [key for key in refused if name in self._refused.names_of_owners(key)]
 

@@ -211,7 +211,10 @@ class CountingFilter(PreFilterExtensions, Protocol):
     """A Filter plugin that rejects a node if and only if one of its counters exceeds a limit."""
 
     def slack(self, pod: Pod, state: Any, nodes: NodeTable, rows: Rows) -> NDArray[np.int64]:
-        """Return int64[k, m]: the amount by which each of the k counters may increase on each row."""
+        """Return int64[k, m]: how much each of the k counters may still increase on each row with the pod there.
+
+        It is negative if the pod exceeds the limit.
+        """
         ...
 
 

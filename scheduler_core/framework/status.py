@@ -183,7 +183,7 @@ class Verdicts(msgspec.Struct, frozen=True):
         return Verdicts(numbers, [*self.statuses, *new])
 
     def override(self, other: Verdicts) -> Verdicts:
-        """Return the verdicts of `other` for the rows that it rejects, and these for the rest of the same rows."""
+        """Return these verdicts, replaced by those of `other` for the rows that it rejects; both have the same rows."""
         if not other.statuses:
             return self
         if not self.statuses:

@@ -97,7 +97,8 @@ class PodNominated(Event, frozen=True, tag=True):
 class NominationCleared(Event, frozen=True, tag=True):
     """The pod's nomination was cleared.
 
-    The pod was bound or deleted, its new attempt failed, or a pod of higher priority was nominated for the node.
+    The pod was assumed (cause `bound`, before it is bound) or deleted, its new attempt failed, or a pod of higher
+    priority was nominated for the node.
     """
 
     part_of = "cycle"

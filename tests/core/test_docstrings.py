@@ -39,7 +39,7 @@ def first_lines(source: str) -> Iterator[tuple[int, str]]:
 
 
 def vague_lines(source: str) -> list[tuple[int, str]]:
-    """Return the first lines that begin with a word that says nothing about the kind of thing."""
+    """Return (line number, line) of each first line that begins with a vague word or contains a stilted phrase."""
     return [(number, line) for number, line in first_lines(source) if VAGUE.match(line) or STILTED.search(line)]
 
 

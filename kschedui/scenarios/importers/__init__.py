@@ -47,7 +47,7 @@ def convert(blocks: Iterable[str], options: Conversion, kind: Kind, *, printed_f
         described = for_people.read("".join(blocks))
         dump = read_dump([described.rest], reading) if described.rest else Dump()
         has_claims = "PersistentVolumeClaim" in described.rest
-        if not has_claims and (unknown := for_people.remove_claims(described.objects)):
+        if not has_claims and (unknown := for_people.remove_volumes(described.objects)):
             described.notes.append(
                 Message(
                     "Claims that the text does not have were left out: {claims}. kubectl get pvc,pv -A -o yaml "

@@ -31,7 +31,10 @@ def requester_of(request: HttpRequest) -> Requester:
 
 
 def keeping_visitor(request: HttpRequest) -> access.Visitor:
-    """Return the visitor, who is about to store something. Raises StorageFull if they have reached their limit."""
+    """Return the visitor, who is about to store something.
+
+    Raises StorageFull if they, their address or the site may store no more, unless the request is already saved.
+    """
     visitor = access.editing_visitor(request)
     if not has_saved(request):
         require_storage(visitor, requester_of(request).address)

@@ -52,7 +52,10 @@ class _Estimation:
 
 
 def estimate(groups: Sequence[PodGroup], template: Template, snapshot: Snapshot, limit: int) -> Estimate:
-    """Return the result of packing the pods, the largest first, onto at most `limit` new nodes of a snapshot's copy."""
+    """Pack the pods, the largest first, in a copy of the snapshot to which at most `limit` nodes are added.
+
+    With a negative limit, no pod is placed.
+    """
     if limit < 0:
         return Estimate(0, [])
     estimation = _Estimation(template, snapshot.copy(), limit)

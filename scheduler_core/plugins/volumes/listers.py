@@ -148,9 +148,9 @@ def direct_claims(pod: Pod) -> list[str]:
     return [volume.claim for volume in pod.volumes if volume.claim is not None and not volume.ephemeral]
 
 
-def not_found(kind: str, name: str) -> str:
-    """Return the message of apimachinery's `NewNotFound`."""
-    return f'{kind} "{name}" not found'
+def not_found(resource: str, name: str) -> str:
+    """Return the message of apimachinery's `NewNotFound`; a resource such as storageclass.storage.k8s.io."""
+    return f'{resource} "{name}" not found'
 
 
 def ephemeral_claim_error(pod: Pod, claim: PersistentVolumeClaim) -> str:

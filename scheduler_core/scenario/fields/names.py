@@ -39,14 +39,14 @@ MAX_ANNOTATIONS = 256 * 1024  # the total length of keys and values (ValidateAnn
 
 @lru_cache(maxsize=65536)
 def dns_label(text: str) -> Message | None:
-    """Return the error of an RFC 1123 label, such as the name of a container, or None (`IsDNS1123Label`)."""
+    """Return why the text is not an RFC 1123 label, as names of containers must be, or None (`IsDNS1123Label`)."""
     if len(text) > 63:
         return Message("must be no more than 63 characters")
     return None if _LABEL.fullmatch(text) else _LABEL_RULE
 
 
 def dns_subdomain(text: str) -> Message | None:
-    """Return the error of an RFC 1123 subdomain, such as most names of objects, or None (`IsDNS1123Subdomain`)."""
+    """Return why the text is no RFC 1123 subdomain, as most object names must be, or None (`IsDNS1123Subdomain`)."""
     if len(text) > 253:
         return Message("must be no more than 253 characters")
     return None if _SUBDOMAIN.fullmatch(text) else _SUBDOMAIN_RULE
@@ -54,7 +54,7 @@ def dns_subdomain(text: str) -> Message | None:
 
 @lru_cache(maxsize=65536)
 def qualified_name(text: str) -> Message | None:
-    """Return the error of a name with an optional DNS prefix, or None (`IsQualifiedName`).
+    """Return why the text is not a name with an optional DNS prefix, or None (`IsQualifiedName`).
 
     Such names are label keys, resources and scheduling gates.
     """

@@ -854,12 +854,12 @@ def _too_many(number: int, most: int) -> Message:
     return Message("Too many: {number}: must have at most {most} items", number=number, most=most)
 
 
-def _check_unique(names: Sequence[Hashable], path: Path, problems: Problems) -> None:
+def _check_unique(values: Sequence[Hashable], path: Path, problems: Problems) -> None:
     seen: set[Hashable] = set()
-    for index, name in enumerate(names):
-        if name in seen:
-            problems.error((*path, index), duplicate(name))
-        seen.add(name)
+    for index, value in enumerate(values):
+        if value in seen:
+            problems.error((*path, index), duplicate(value))
+        seen.add(value)
 
 
 def _check_qualified(name: str, path: Path, problems: Problems) -> None:

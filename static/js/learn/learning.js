@@ -29,7 +29,7 @@ import { foldedText, ShortWay } from "./short_way.js";
 /** References whose explanation would reveal an answer. */
 const TELLING = /^(total|compare|candidates?|start|column|verdict)(:|$)/;
 
-/** Sets up predicting on a page. @param {Page} page */
+/** Sets up predicting and the short way on a page. @param {Page} page */
 export function begin(page) {
 	const { player, screen, lens, redraw, boot } = page;
 	predictions.go = (to) => player.move(to.step, to.frame, true);

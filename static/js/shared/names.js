@@ -124,7 +124,7 @@ const OF_REPLICA_SET = /^(.+)-(?:(?=[a-z]*\d)[a-z0-9]{7,10}|[bcdfghjklmnpqrstvwx
 const OF_CONTROLLER = /^(.+)-([bcdfghjklmnpqrstvwxz2456789]{5})$/;
 
 /**
- * A pod's name: its workload, and the part in which its pods differ ("" if a controller did not generate the name).
+ * A pod's name: its workload and the random suffix; the whole name and "" if it has no random suffix ("db-0").
  * @param {string} key @returns {[string, string]}
  */
 export function podParts(key) {

@@ -239,7 +239,7 @@ function removeFromNode(state, key) {
 	state.nodes.set(pod.node, { ...record, requested, pods: record.pods.filter((other) => other !== key) });
 }
 
-/** Clears the record of a group member's cycle: between members, no cycle is in progress. @param {State} state */
+/** Clears the record of a member's cycle, which the group's own events are not part of. @param {State} state */
 function endMemberCycle(state) {
 	state.cycle = {};
 	state.attempt = state.group?.started.first_attempt ?? 0;

@@ -4,6 +4,6 @@
 its part to the objects that it describes for certain, and `reading` notes what kubectl does not print there.
 """
 
-from kschedui.scenarios.importers.for_people.reading import Reading, read, remove_claims
+from kschedui.scenarios.importers.for_people.reading import Reading, read, remove_volumes
 
-__all__ = ["Reading", "read", "remove_claims"]
+__all__ = ["Reading", "read", "remove_volumes"]

@@ -103,10 +103,8 @@ def read(text: str) -> Reading:
     return reading
 
 
-def remove_claims(objects: list[Manifest]) -> list[str]:
-    """Remove the volumes of pods, all of which have claims that the text does not contain, and return the names of the
-    claims.
-    """
+def remove_volumes(objects: list[Manifest]) -> list[str]:
+    """Remove the volumes of all pods, and return the names of their claims; each volume that was read has one."""
     names: dict[str, None] = {}
     for pod in (item for item in objects if item["kind"] == "Pod" and "volumes" in item["spec"]):
         for volume in pod["spec"].pop("volumes"):

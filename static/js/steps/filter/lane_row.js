@@ -196,11 +196,7 @@ function hasRoomForFree({ geometry }, { summary }) {
  */
 function freeOf(resource, left, whole) {
 	const { texts, unit } = inOneUnit(resource, [left, whole]);
-	return {
-		free: texts[0],
-		all: unit ? `${texts[1]} ${unit}` : texts[1],
-		unit: unit || resource === "cpu" ? "" : resourceName(short(resource)),
-	};
+	return { free: texts[0], all: texts[1], unit: unit || (resource === "cpu" ? "" : resourceName(short(resource))) };
 }
 
 /**

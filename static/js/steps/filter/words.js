@@ -310,7 +310,7 @@ function stoppedAt(view, plugin) {
 }
 
 /**
- * The margin's panel for a plugin's verdict on a node.
+ * The margin's panel for a plugin's verdict on a node; for the plugin alone if the node is "".
  * @param {View} view @param {string} node @param {string} plugin @returns {Child}
  */
 function verdictPanel(view, node, plugin) {
@@ -323,10 +323,10 @@ function verdictPanel(view, node, plugin) {
 	const reached = at && (failed || at.verdict?.others || at.stop >= (model?.plugins.indexOf(plugin) ?? 0));
 	return panel(
 		t("margin.verdict", { plugin }),
-		t("margin.on", { what: question(plugin).replace(/[?？]$/, ""), node }),
+		node ? t("margin.on", { what: question(plugin).replace(/[?？]$/, ""), node }) : question(plugin),
 		comparesRoom(plugin) && roomTable(view, node, rejected?.reasons ?? []),
 		waitNote(view, node),
-		!reached && h("p", { key: "skipped", class: "notasked" }, t(at ? "margin.notasked" : "margin.unseen")),
+		node && !reached && h("p", { key: "skipped", class: "notasked" }, t(at ? "margin.notasked" : "margin.unseen")),
 		facts(view, explanation?.facts ?? [], comparesRoom(plugin) && Boolean(reached)),
 		explanation && domainTables(view, plugin, node),
 		failed && h("p", { key: "raw", class: "raw" }, h("b", null, failed.code), failed.reasons.join(", ")),

@@ -6,8 +6,7 @@ import { t } from "../../shared/i18n.js";
 import { isBytes } from "../../shared/units.js";
 
 const CPU_STEP = 50; // of a slider, in millicores
-const FINE = 64; // up to this amount of other resources, a slider has steps of 1
-const STEPS = 256; // of a longer slider, at least
+const STEPS = 256; // of a slider whose step is not 1, at least
 
 /** A group of fields. @param {string} key @param {string} title @param {Child[]} body */
 export function group(key, title, ...body) {
@@ -28,9 +27,9 @@ export function valueOfField(event) {
 export function quantityField(key, label, { resource, was, now, most, set }) {
 	const value = now ?? was ?? "0";
 	const number = parseAmount(resource, value);
-	const before = parseAmount(resource, was ?? 0);
+	const before = parseAmount(resource, was ?? 0) || 0;
 	const top = Math.max(most, before * 2, 1);
-	const coarse = top > FINE ? Math.max(1, 2 ** Math.floor(Math.log2(top / STEPS))) : 1;
+	const coarse = Math.max(1, 2 ** Math.floor(Math.log2(top / STEPS)));
 	const step = resource === "cpu" ? CPU_STEP : coarse;
 	const slider = {
 		min: "0",
