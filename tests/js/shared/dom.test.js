@@ -2,29 +2,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { drawStill, h, patch } from "../../../static/js/shared/dom.js";
+import { Drawn } from "../drawn.js";
 
-/** The part of a DOM node that `patch` uses. */
-class FakeNode {
-	constructor(tag, data) {
-		Object.assign(this, { tag, data, childNodes: [], parentNode: null, attributes: {}, heard: [] });
-	}
-	get firstChild() {
-		return this.childNodes[0] ?? null;
-	}
-	get nextSibling() {
-		const all = this.parentNode?.childNodes ?? [];
-		return all[all.indexOf(this) + 1] ?? null;
-	}
-	insertBefore(node, before) {
-		node.remove();
-		this.childNodes.splice(before ? this.childNodes.indexOf(before) : this.childNodes.length, 0, node);
-		node.parentNode = this;
-	}
-	remove() {
-		const all = this.parentNode?.childNodes;
-		if (all) all.splice(all.indexOf(this), 1);
-		this.parentNode = null;
-	}
+/** An element that keeps its attributes and listeners. */
+class FakeNode extends Drawn {
+	attributes = {};
+	heard = [];
 	contains(other) {
 		return other === this || this.childNodes.some((child) => child.contains(other));
 	}
