@@ -113,7 +113,7 @@ def _value(text: str) -> Any:
     """Parse a value as YAML: None for an empty one, which removes the field. Invalid YAML is returned as text."""
     try:
         return yaml.safe_load(text)
-    except yaml.YAMLError:
+    except (yaml.YAMLError, ValueError, RecursionError):  # a date or number that is none, nested too deeply
         return text
 
 

@@ -36,7 +36,7 @@ STATUS_KEY = "status"
 GROUP = "karpenter.sh"
 INITIALIZED, REGISTERED = "karpenter.sh/initialized", "karpenter.sh/registered"
 VANISHING = ("node.kubernetes.io/", "ToBeDeletedByClusterAutoscaler", "DeletionCandidateOfClusterAutoscaler")
-OF_TEXT = re.compile(r"Name:[ \t]+(\S+)\n[ \t]+Health:[^\n]*minSize=(\d+), maxSize=(\d+)")  # before 1.30
+OF_TEXT = re.compile(r"Name:[ \t]+(\S+)\n[ \t]+Health:[^\n]*minSize=(\d{1,9}), maxSize=(\d{1,9})\b")  # before 1.30
 CONDITIONS = ("Launched", "Registered", "Initialized", "Ready", "Consolidatable")
 
 
@@ -117,7 +117,7 @@ def _sizes(objects: Sequence[Manifest]) -> Iterator[tuple[str, tuple[int, int]]]
         text = str(part(manifest, "data").get(STATUS_KEY) or "")
         try:
             read = yaml.safe_load(text)
-        except yaml.YAMLError:
+        except (yaml.YAMLError, ValueError, RecursionError):  # a date or number that is none, nested too deeply
             read = None
         for group in mappings_in(read, "nodeGroups") if isinstance(read, dict) else ():
             health = part(group, "health")

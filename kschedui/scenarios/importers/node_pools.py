@@ -15,6 +15,7 @@ from kschedui.scenarios.importers.reading.pruning import Manifest
 from scheduler_core.apis.messages import Message
 from scheduler_core.apis.quantity import QuantityError, parse_nano
 from scheduler_core.apis.requirements import NODE_POOL
+from scheduler_core.apis.selectors import parse_int64
 
 GROUP = "karpenter.sh"
 PODS = "110"
@@ -62,7 +63,8 @@ def _spec(pool: Manifest, nodes: Sequence[Manifest]) -> Iterator[tuple[str, Any]
             for name, quantity in amounts.items()
             if (limit := _nano(limits.get(name))) is not None and (amount := _nano(quantity))
         ]
-        most += [int(nodes_limit)] if (nodes_limit := str(limits.get("nodes"))).isdecimal() else []
+        if (nodes_limit := parse_int64(str(limits.get("nodes")))) is not None:
+            most.append(nodes_limit)
         if most:
             yield "maximum", max(len(nodes), min(most))
     if not nodes and amounts:
@@ -92,7 +94,7 @@ def _amounts_required(spec: Manifest) -> dict[str, str]:
 
 
 def _single_values(spec: Manifest) -> Iterator[tuple[str, str]]:
-    """Yield (key, value) of the template's requirements that a label has one certain value."""
+    """Yield (key, value) of the template's requirements that allow a label a single value."""
     for requirement in mappings_in(part(part(spec, "template"), "spec"), "requirements"):
         values = requirement.get("values")
         if requirement.get("operator") == "In" and isinstance(values, list) and len(values) == 1:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from kschedui.ask.words import cause_words
+from kschedui.cli import what_if
 from kschedui.cli.main import main
 from scheduler_core.ask.compare import Cause
 from tests.builders import node, pod, scenario
@@ -81,3 +82,8 @@ def test_capacity_of_what_cannot_be_asked_is_refused(arguments: list[str], folde
 )
 def test_every_cause_is_a_sentence(cause: Cause, sentence: str) -> None:
     assert sentence in cause_words(cause)
+
+
+@pytest.mark.parametrize("text", ["2024-13-45", "9" * 5000, "[" * 5000, "[a"], ids=lambda text: text[:10])
+def test_a_value_that_yaml_cannot_read_is_text(text: str) -> None:
+    assert what_if._value(text) == text

@@ -78,7 +78,11 @@ def replaced(number: int, place: tuple[str | int, ...], value: object) -> list[M
     return objects
 
 
-@pytest.mark.parametrize("value", rest_slow(4, [None, "x", -1, [], {}, [None], {"a": 1}, True]), ids=repr)
+@pytest.mark.parametrize(
+    "value",
+    rest_slow(4, [None, "x", -1, [], {}, [None], {"a": 1}, True, "9" * 5000]),
+    ids=lambda value: repr(value)[:9],
+)
 def test_a_value_of_any_type_is_converted_or_refused(value: object) -> None:
     refused = 0
     for number, one in enumerate(OBJECTS):
@@ -93,7 +97,16 @@ def test_a_value_of_any_type_is_converted_or_refused(value: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "status", ["nodeGroups: 5", "nodeGroups: [x]", "nodeGroups: [{health: {minSize: x, maxSize: 3}}]", "["]
+    "status",
+    [
+        "nodeGroups: 5",
+        "nodeGroups: [x]",
+        "nodeGroups: [{health: {minSize: x, maxSize: 3}}]",
+        "[",
+        "[" * 5000,
+        f"Name: group\n  Health: Healthy (minSize={'9' * 5000}, maxSize={'9' * 5000})",
+        "nodeGroups: 2024-13-45",
+    ],
 )
 def test_a_status_of_cluster_autoscaler_that_says_nothing_is_ignored(status: str) -> None:
     objects = [*OBJECTS[:1], {**STATUS, "data": {"status": status}}]
