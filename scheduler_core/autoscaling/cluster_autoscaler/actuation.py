@@ -10,6 +10,11 @@ from msgspec.structs import replace
 from scheduler_core.apis.constraints import Taint
 from scheduler_core.apis.core import Node, Pod, PodKey
 from scheduler_core.autoscaling.cloud import Cloud
+from scheduler_core.autoscaling.cluster_autoscaler.drainability import (
+    Drainability,
+    is_daemon_set_pod,
+    needs_eviction,
+)
 from scheduler_core.autoscaling.cluster_autoscaler.scale_down import Candidate
 from scheduler_core.controllers.api import Api, grace_of
 from scheduler_core.controllers.causes import because
@@ -50,7 +55,8 @@ class Actuator:
             self.in_progress[node.name] = bool(candidate.drain.move)
             self._mark(node)
             if candidate.drain.move:
-                pods = ",".join(self._api.status(pod).called for pod in candidate.drain.move)
+                evicted = [pod for pod in self._pods_on(node.name) if needs_eviction(pod)]
+                pods = ",".join(self._api.status(pod).called for pod in evicted)
                 share = f"utilization: {candidate.utilization}, pods to reschedule: {pods}"
                 self._record("ScaleDown", f"Scale-down: removing node {node.name}, {share}")
             else:
@@ -61,14 +67,16 @@ class Actuator:
 
     def drained_pods(self) -> list[Pod]:
         """Return the pods that drains will move, which count as pending."""
-        pods = (pod for name, drained in self.in_progress.items() if drained for pod, _ in self._api.pods_on(name))
+        pods = (pod for name, drained in self.in_progress.items() if drained for pod in self._pods_on(name))
+        return [pod for pod in pods if needs_eviction(pod) and self._api.status(pod).deletion_requested is None]
+
+    def _pods_on(self, name: str) -> list[Pod]:
+        """Return the pods on the node that count: those that are neither finished nor expendable."""
+        cutoff = self._flags["expendable-pods-priority-cutoff"]
         return [
             pod
-            for pod in pods
-            if pod.owner is not None
-            and pod.owner.kind != "DaemonSet"
-            and self._api.status(pod).deletion_requested is None
-            and self._api.status(pod).phase not in ("Succeeded", "Failed")
+            for pod, status in self._api.pods_on(name)
+            if status.phase not in ("Succeeded", "Failed") and pod.priority >= cutoff
         ]
 
     def soft_taint(self, unneeded: Mapping[str, Any]) -> None:
@@ -103,15 +111,18 @@ class Actuator:
     # Evictions
 
     def _evict_pods(self, candidate: Candidate) -> None:
-        """Evict the pods of a node, all at once; delete an empty node, unless pods have come since."""
+        """Evict the pods of a node, all at once; delete an empty node. Both only if its pods still allow it."""
         node = self._api.cluster.node(candidate.node)
         if node is None:
             self.in_progress.pop(candidate.node, None)
             return
-        pods = [pod for pod, status in self._api.pods_on(node.name) if status.phase not in ("Succeeded", "Failed")]
-        moving = [pod for pod in pods if pod.owner is None or pod.owner.kind != "DaemonSet"]
+        pods = self._pods_on(node.name)
+        drain = Drainability(self._api, self._flags).drain_of(pods)
+        if drain.blocked is not None:
+            self._fail(node, f"{drain.blocked.pod.key}: {drain.blocked.reason}")
+            return
         if not candidate.drain.move:
-            if moving:
+            if drain.move:
                 self._fail(node, "the node is no longer empty")
                 return
             self._delete(node, drained=False)
@@ -119,9 +130,9 @@ class Actuator:
         deadline = self._api.now + self._flags["max-pod-eviction-time"]
         if self._flags["daemonset-eviction-for-occupied-nodes"]:
             for pod in pods:
-                if pod not in moving:
+                if is_daemon_set_pod(pod):
                     self._evict(pod)
-        self._try_evictions(node, {pod.key: pod for pod in moving}, deadline)
+        self._try_evictions(node, {pod.key: pod for pod in pods if needs_eviction(pod)}, deadline)
 
     def _try_evictions(self, node: Node, waiting: dict[PodKey, Pod], deadline: float) -> None:
         """Evict the waiting pods, again until the deadline if refused; then wait until all are gone, or give up."""
@@ -145,8 +156,7 @@ class Actuator:
         return True
 
     def _wait_until_gone(self, node: Node) -> None:
-        left = [pod for pod, _ in self._api.pods_on(node.name) if pod.owner is None or pod.owner.kind != "DaemonSet"]
-        if left:
+        if any(needs_eviction(pod) for pod in self._pods_on(node.name)):
             self._later(POLL, lambda: self._wait_until_gone(node))
         else:
             self._delete(node, drained=True)

@@ -10,12 +10,12 @@ import msgspec
 from scheduler_core.apis.core import Pod, PodDisruptionBudget
 from scheduler_core.cluster.cluster import key_of
 from scheduler_core.cluster.disruption import disruptions_allowed
-from scheduler_core.controllers.api import Api
+from scheduler_core.controllers.api import Api, grace_of
 
 PREFIX = "cluster-autoscaler.kubernetes.io/"
 MIRROR = "kubernetes.io/config.mirror"
 REPLICATED = ("ReplicationController", "Job", "ReplicaSet", "StatefulSet")
-LONG_TERMINATING_SECONDS = 60  # that a pod's deletion may last beyond its grace period
+LONG_TERMINATING_SECONDS = 30.0  # after the end of its deletion and another grace period, a pod no longer counts
 
 
 class Blocked(msgspec.Struct, frozen=True):
@@ -66,12 +66,12 @@ class Drainability:
         status = self._api.status(pod)
         if MIRROR in pod.annotations:
             return "skip"
-        if status.deletion_requested is not None and self._is_long_terminating(pod):
+        if is_long_terminating(pod, self._api):
             return "skip"
         replicas = self._replicas(pod)
         if replicas is not None and replicas < self._flags["min-replica-count"]:
             return "MinReplicasReached"
-        if pod.owner is not None and pod.owner.kind == "DaemonSet":
+        if is_daemon_set_pod(pod):
             return "daemon"
         if pod.annotations.get(f"{PREFIX}safe-to-evict") == "true":
             return "move"
@@ -84,9 +84,9 @@ class Drainability:
         if pod.owner is None:
             return "NotReplicated"
         if pod.namespace == "kube-system" and self._flags["skip-nodes-with-system-pods"]:
-            young = self._api.now - pod.creation_timestamp < self._flags["blocking-system-pod-distruption-timeout"]
-            if young and not any(self._budgets_of(pod)):
-                return "UnmovableKubeSystemPod"
+            young = self._api.now - pod.creation_timestamp <= self._flags["blocking-system-pod-distruption-timeout"]
+            if not any(self._budgets_of(pod)):
+                return "UnmovableKubeSystemPod" if young else "move"
         if pod.annotations.get(f"{PREFIX}safe-to-evict") == "false":
             return "NotSafeToEvictAnnotation"
         if self._flags["skip-nodes-with-local-storage"] and has_local_storage(pod):
@@ -94,11 +94,6 @@ class Drainability:
         if any(self.budgets.get(budget, 0) < 1 for budget in self._budgets_of(pod)):
             return "NotEnoughPdb"
         return "move"
-
-    def _is_long_terminating(self, pod: Pod) -> bool:
-        status = self._api.status(pod)
-        grace = min(status.grace, float(self._flags["max-graceful-termination-sec"]))
-        return self._api.now > (status.deletion_requested or 0.0) + grace + LONG_TERMINATING_SECONDS
 
     def _replicas(self, pod: Pod) -> int | None:
         if pod.owner is None:
@@ -111,6 +106,26 @@ class Drainability:
             assert isinstance(budget, PodDisruptionBudget)
             if budget.namespace == pod.namespace and budget.controller_selector.matches(pod.labels):
                 yield key_of(budget)
+
+
+def is_daemon_set_pod(pod: Pod) -> bool:
+    """Return whether the pod is one of a DaemonSet, or is annotated as one (utils/pod: IsDaemonSetPod)."""
+    of_daemon_set = pod.owner is not None and pod.owner.kind == "DaemonSet"
+    return of_daemon_set or pod.annotations.get(f"{PREFIX}daemonset-pod") == "true"
+
+
+def needs_eviction(pod: Pod) -> bool:
+    """Return whether a drain has to evict the pod: neither a mirror pod nor one of a DaemonSet."""
+    return MIRROR not in pod.annotations and not is_daemon_set_pod(pod)
+
+
+def is_long_terminating(pod: Pod, api: Api) -> bool:
+    """Return whether the pod should be gone long since (utils/drain: IsPodLongTerminating)."""
+    status = api.status(pod)
+    if status.deletion_requested is None:
+        return False
+    deletion = status.deletion_requested + status.grace  # its deletionTimestamp
+    return api.now > deletion + grace_of(pod) + LONG_TERMINATING_SECONDS
 
 
 def has_local_storage(pod: Pod) -> bool:

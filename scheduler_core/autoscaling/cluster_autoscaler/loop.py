@@ -15,6 +15,7 @@ from scheduler_core.apis.core import Pod, PodKey
 from scheduler_core.autoscaling.cloud import Cloud, CloudError
 from scheduler_core.autoscaling.cluster_autoscaler.actuation import Actuator
 from scheduler_core.autoscaling.cluster_autoscaler.cluster_state import ClusterState
+from scheduler_core.autoscaling.cluster_autoscaler.drainability import is_daemon_set_pod
 from scheduler_core.autoscaling.cluster_autoscaler.evaluation import evaluated_scale_down, evaluated_scale_up
 from scheduler_core.autoscaling.cluster_autoscaler.expanders import Expanders
 from scheduler_core.autoscaling.cluster_autoscaler.scale_down import Candidate, Planner
@@ -329,9 +330,7 @@ class ClusterAutoscaler:
         return [
             pod
             for pod in candidates
-            if pod.key in unplaced
-            and not (pod.owner is not None and pod.owner.kind == "DaemonSet")
-            and self._age(pod) >= self._delay_of(pod, delay)
+            if pod.key in unplaced and not is_daemon_set_pod(pod) and self._age(pod) >= self._delay_of(pod, delay)
         ]
 
     def _importance(self, pod: Pod) -> tuple[int, int, int]:

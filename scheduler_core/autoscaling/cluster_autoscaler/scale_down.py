@@ -10,7 +10,14 @@ import msgspec
 from scheduler_core.apis.core import Node, Pod
 from scheduler_core.autoscaling.cloud import Cloud, Group
 from scheduler_core.autoscaling.cluster_autoscaler.cluster_state import ClusterState
-from scheduler_core.autoscaling.cluster_autoscaler.drainability import MIRROR, Drain, Drainability
+from scheduler_core.autoscaling.cluster_autoscaler.drainability import (
+    MIRROR,
+    Drain,
+    Drainability,
+    is_daemon_set_pod,
+    is_long_terminating,
+    needs_eviction,
+)
 from scheduler_core.autoscaling.cluster_autoscaler.expanders import GPU
 from scheduler_core.autoscaling.snapshot import Snapshot
 from scheduler_core.controllers.api import Api
@@ -80,7 +87,7 @@ class Planner:
                 eligible[name] = utilization
         judge = Drainability(self._api, self._flags)
         pods_on = {name: trial.pods_on(name) for name in eligible}
-        empty = [name for name in eligible if not self._needs_drain(pods_on[name])]
+        empty = [name for name in eligible if not any(map(needs_eviction, pods_on[name]))]
         before = [name for name in eligible if name in self.unneeded and name not in empty]
         rest = [name for name in eligible if name not in empty and name not in before]
         unneeded: dict[str, Candidate] = {}
@@ -133,19 +140,14 @@ class Planner:
             return None
         group = self._cloud.group_of(name)
         flags = group.flags(self._flags) if group is not None else self._flags
-        utilization = utilization_of(node, trial.pods_on(name), flags)
+        pods = [pod for pod in trial.pods_on(name) if not is_long_terminating(pod, self._api)]
+        utilization = utilization_of(node, pods, flags)
         gpu = utilization.resource == GPU
         most = flags["scale-down-gpu-utilization-threshold" if gpu else "scale-down-utilization-threshold"]
         if ready and utilization.share > most:
             self.unremovable[name] = "NotUnderutilized"
             return None
         return utilization
-
-    def _needs_drain(self, pods: Sequence[Pod]) -> bool:
-        return any(
-            not (pod.owner is not None and pod.owner.kind == "DaemonSet") and MIRROR not in pod.annotations
-            for pod in pods
-        )
 
     def _move(
         self, pods: Sequence[Pod], origin: str, trial: Snapshot, destinations: set[str], places: list[tuple[Pod, str]]
@@ -239,8 +241,7 @@ def _share(name: str, node: Node, pods: Sequence[Pod], flags: Mapping[str, Any])
     requested = ignored = 0
     for pod in pods:
         amount = pod.requests.get(name, 0)
-        daemon = pod.owner is not None and pod.owner.kind == "DaemonSet"
-        if (daemon and flags["ignore-daemonsets-utilization"]) or (
+        if (is_daemon_set_pod(pod) and flags["ignore-daemonsets-utilization"]) or (
             MIRROR in pod.annotations and flags["ignore-mirror-pods-utilization"]
         ):
             ignored += amount
