@@ -1,3 +1,3 @@
 """The engine's version. It changes whenever the trace of a scenario may change."""
 
-ENGINE_VERSION = "0.12.0"
+ENGINE_VERSION = "0.13.0"

@@ -5,7 +5,8 @@ success_policy.go).
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -30,14 +31,16 @@ from scheduler_core.controllers.replicaset import BURST_REPLICAS, slow_start
 from scheduler_core.releases import Rules
 from scheduler_core.scenario.objects.workloads import parse_indexes
 
-FIRST_BACKOFF, LONGEST_BACKOFF = 10.0, 600.0
+FIRST_BACKOFF, LONGEST_BACKOFF, MAX_DOUBLINGS = 10.0, 600.0, 6
 INDEX = "batch.kubernetes.io/job-completion-index"
 INDEX_FAILURES = "batch.kubernetes.io/job-index-failure-count"
+INDEX_IGNORED_FAILURES = "batch.kubernetes.io/job-index-ignored-failure-count"
 JOB_NAME, CONTROLLER_UID = "batch.kubernetes.io/job-name", "batch.kubernetes.io/controller-uid"
 BATCH_SECONDS = 1.0
 DEFAULT_LIMIT, NO_LIMIT = 6, 2**31 - 1  # of backoffLimit (SetDefaults_Job)
 MAX_COMPLETIONS = 100_000  # of an Indexed Job (validation.go: maxParallelismForIndexedJob)
 NUMBER = re.compile("[0-9]{1,18}")
+DISRUPTION_TARGET = "DisruptionTarget"
 LIMIT_MESSAGE = "Job has reached the specified backoff limit"
 Failing = tuple[str, str]  # reason and message
 
@@ -98,9 +101,10 @@ def take_over(job: Workload, api: Api) -> None:
     progress = progress_of(job, api)
     counts = [status.get(name) for name in ("succeeded", "failed")]
     progress.succeeded, progress.failed = (count if isinstance(count, int) else 0 for count in counts)
-    indexes = str(status.get("completedIndexes") or "")
-    if all(int(number) < MAX_COMPLETIONS for number in NUMBER.findall(indexes)):
-        progress.done.update(parse_indexes(indexes))
+    for indexes, name in ((progress.done, "completedIndexes"), (progress.lost, "failedIndexes")):
+        text = str(status.get(name) or "")
+        if all(int(number) < MAX_COMPLETIONS for number in NUMBER.findall(text)):
+            indexes.update(parse_indexes(text))
     if status.get("startTime"):
         progress.started = api.second
     given = status.get("conditions")
@@ -126,6 +130,7 @@ class _Sync:
         self._job, self._spec, self._api = job, spec, api
         self._progress = progress_of(job, api)
         self._pods = api.pods_of(job)
+        self._last_failed: dict[int, Owned] = {}
         self._conditions = list(api.workload_status(job).conditions)
 
     def run(self) -> None:
@@ -143,16 +148,15 @@ class _Sync:
         if failing is not None:
             self._delete(active, because("job-failed", owner=self._label, reason=failing[0]))
             self._set_condition("FailureTarget", *failing)
-            uncounted = [pod.uid for pod, status in self._pods if status.finalizer and pod.uid not in progress.counted]
-            progress.failed += len(uncounted)  # every pod that has not ended counts as failed
-            progress.counted.update(uncounted)
+            self._count_failed(self._uncounted())  # every pod that has not ended counts as failed
         elif self._condition("SuccessCriteriaMet") is not None or self._meets_success_policy():
             self._delete(active, because("job-succeeded", owner=self._label))
+            self._count_failed(list(self._last_failed.values()))
             progress.counted.update(pod.uid for pod, _ in self._pods)
         else:
             shown = self._manage(active)
-            self._check_completion()
-            self._update_suspension()
+            if not self._check_completion():
+                self._update_suspension()
         ready = sum(status.ready for _, status in active)
         refuses = self._api.release.rules.jobs_may_not_be_more_ready_than_active
         if refuses and shown is not None and ready > shown:
@@ -166,22 +170,47 @@ class _Sync:
     # Counting
 
     def _count(self) -> None:
-        """Count pods that have succeeded or failed since the last sync (getNewFinishedPods)."""
+        """Count pods that have succeeded or failed since the last sync (getNewFinishedPods).
+
+        With `backoffLimitPerIndex`, the last failed pod of an index is counted when the index has a new pod.
+        """
         progress = self._progress
-        new = [owned for owned in self._pods if owned[0].uid not in progress.counted and owned[1].finalizer]
-        succeeded = [owned for owned in new if owned[1].phase == "Succeeded"]
-        failed = [owned for owned in new if self._has_failed(*owned)]
+        finished = [owned for owned in self._uncounted() if owned[1].phase == "Succeeded" or self._has_failed(*owned)]
+        valid = [owned for owned in finished if self._is_valid(owned[0])]
+        succeeded = [owned for owned in valid if owned[1].phase == "Succeeded"]
+        failed = [owned for owned in valid if owned[1].phase != "Succeeded"]
+        progress.counted.update(pod.uid for pod, _ in finished if not self._is_valid(pod))
+        progress.counted.update(pod.uid for pod, _ in succeeded)
         if self._spec.indexed:
-            for pod, _ in succeeded:
-                progress.done.add(index_of(pod))
-            progress.succeeded = sum(index < self._completions for index in progress.done)
+            progress.done = {index for index in progress.done if index < self._completions}
+            progress.done.update(index_of(pod) for pod, _ in succeeded)
+            progress.succeeded = len(progress.done)
         else:
             progress.succeeded += len(succeeded)
         if self._spec.backoff_limit_per_index is not None:
             self._count_by_index(failed)
-        progress.failed += sum(self._action(*owned)[0] != "Ignore" for owned in failed)
-        progress.counted.update(pod.uid for pod, _ in (*succeeded, *failed))
+            kept = {pod.uid for pod, _ in self._last_failed.values()}
+            failed = [owned for owned in failed if owned[0].uid not in kept]
+        self._count_failed(failed)
         self._back_off(succeeded, failed)
+
+    def _uncounted(self) -> list[Owned]:
+        """Return the pods with a finalizer that are not counted yet."""
+        return [
+            (pod, status) for pod, status in self._pods if status.finalizer and pod.uid not in self._progress.counted
+        ]
+
+    def _is_valid(self, pod: Pod) -> bool:
+        """Return whether the pod has an index that an Indexed Job completes; True for other Jobs."""
+        return not self._spec.indexed or 0 <= index_of(pod) < self._completions
+
+    def _count_failed(self, pods: Sequence[Owned]) -> None:
+        """Count pods as failed, but for those that the podFailurePolicy ignores, and those without a valid index."""
+        self._progress.failed += self._failures(pods)
+        self._progress.counted.update(pod.uid for pod, _ in pods)
+
+    def _failures(self, pods: Iterable[Owned]) -> int:
+        return sum(self._is_valid(pod) and self._action(pod, status)[0] != "Ignore" for pod, status in pods)
 
     def _has_failed(self, pod: Pod, status: PodStatus) -> bool:
         """Return whether a pod counts as failed (isPodFailed)."""
@@ -207,13 +236,23 @@ class _Sync:
         return remaining_backoff(self._progress.failures, self._progress.last_failure, self._api.now)
 
     def _count_by_index(self, failed: Sequence[Owned]) -> None:
+        """Find failed indexes (calculateFailedIndexes), and of the others that have no active pod the last failed pod,
+        which stays until the index has a new one (getPodsWithDelayedDeletionPerIndex).
+        """
         limit = self._spec.backoff_limit_per_index
         assert limit is not None
+        progress = self._progress
+        progress.lost = {index for index in progress.lost if index < self._completions}
         for pod, status in failed:
             action, _ = self._action(pod, status)
-            failures = failures_of(pod) + (action != "Ignore")
-            if action == "FailIndex" or failures > limit:
-                self._progress.lost.add(index_of(pod))
+            if action == "FailIndex" or (action != "Ignore" and failures_of(pod) >= limit):
+                progress.lost.add(index_of(pod))
+        active = {index_of(pod) for pod, status in self._pods if is_active(pod, status)}
+        waiting = [owned for owned in failed if index_of(owned[0]) not in progress.done | progress.lost | active]
+        for owned in waiting:
+            last = self._last_failed.setdefault(index_of(owned[0]), owned)
+            if all_failures_of(last[0]) <= all_failures_of(owned[0]) and finish_time(*last) <= finish_time(*owned):
+                self._last_failed[index_of(owned[0])] = owned
 
     def _action(self, pod: Pod, status: PodStatus) -> tuple[str, str]:
         """Return the action of the podFailurePolicy for a failed pod, and the reason (matchPodFailurePolicy)."""
@@ -237,7 +276,8 @@ class _Sync:
                 action, why = self._action(pod, status)
                 if action == "FailJob":
                     return "PodFailurePolicy", why
-        if progress.failed > spec.backoff_limit or self._restarts_too_often():
+        failed = progress.failed + self._failures(self._last_failed.values())
+        if failed > spec.backoff_limit or self._restarts_too_often():
             return "BackoffLimitExceeded", LIMIT_MESSAGE
         if self._is_past_deadline():
             return "DeadlineExceeded", "Job was active longer than specified deadline"
@@ -268,21 +308,23 @@ class _Sync:
 
     def _meets_success_policy(self) -> bool:
         """Return whether a rule of the successPolicy is met, and set SuccessCriteriaMet if so (matchSuccessPolicy)."""
-        done = {index for index in self._progress.done if index < self._completions}
         for number, rule in enumerate(self._spec.success_rules or ()):
-            counted = done if rule.indexes is None else done & set(rule.indexes)
-            required = len(rule.indexes) if rule.indexes is not None else self._completions
-            if counted and len(counted) >= (required if rule.count is None else rule.count):
+            indexes = range(self._completions) if rule.indexes is None else rule.indexes
+            wanted = {index for index in indexes if index < self._completions}
+            done = len(self._progress.done & wanted)
+            if done and (done == len(wanted) or (rule.count is not None and done >= rule.count)):
                 self._set_condition("SuccessCriteriaMet", "SuccessPolicy", f"Matched rules at index {number}")
                 return True
         return False
 
-    def _check_completion(self) -> None:
-        """Set the condition SuccessCriteriaMet if enough pods have succeeded and none is active."""
+    def _check_completion(self) -> bool:
+        """Return whether enough pods have succeeded and none is active; set the condition SuccessCriteriaMet if so."""
         wanted = 1 if self._spec.completions is None else self._spec.completions
         active = sum(is_active(*owned) for owned in self._api.pods_of(self._job))
-        if self._progress.succeeded >= wanted and active == 0:
-            self._set_condition("SuccessCriteriaMet", "CompletionsReached", "Reached expected number of succeeded pods")
+        if self._progress.succeeded < wanted or active:
+            return False
+        self._set_condition("SuccessCriteriaMet", "CompletionsReached", "Reached expected number of succeeded pods")
+        return True
 
     def _update_suspension(self) -> None:
         """Set the condition Suspended, and restart the time limit when the Job is resumed."""
@@ -320,7 +362,7 @@ class _Sync:
         surplus = self._surplus(active, len(active) - wanted)
         if surplus:
             cause = because("pods-too-many", owner=self._label, active=len(active), replicas=wanted)
-            self._delete_uncounted(surplus, cause)
+            self._delete_uncounted(surplus[:BURST_REPLICAS], cause)
             return None
         missing = min(wanted - terminating - len(active), BURST_REPLICAS)
         if missing <= 0:
@@ -335,12 +377,9 @@ class _Sync:
         """Return the pods to delete, those with an invalid or duplicate index first (activePodsForRemoval)."""
         surplus: list[Owned] = []
         if self._spec.indexed:
-            seen: set[int] = set()
-            for owned in active:
-                index = index_of(owned[0])
-                if index >= self._completions or index in seen:
-                    surplus.append(owned)
-                seen.add(index)
+            valid = [owned for owned in active if self._is_valid(owned[0])]
+            kept = {index_of(owned[0]): owned for owned in in_order_of_deletion_of_jobs(valid)}
+            surplus = [owned for owned in active if kept.get(index_of(owned[0])) is not owned]
         others = [owned for owned in active if owned not in surplus]
         return surplus + in_order_of_deletion_of_jobs(others)[: max(count - len(surplus), 0)]
 
@@ -356,51 +395,35 @@ class _Sync:
         if not self._spec.indexed:
             refused = slow_start(missing, lambda _: self._create(cause))
         else:
-            entries, wait = self._pending_indexes(missing, active)
-            if wait and not entries:
+            indexes, wait = self._pending_indexes(missing, active)
+            if wait and not indexes:
                 self._api.later(max(wait, BATCH_SECONDS), self._job.key)
                 return self._shown_in_backoff()
-            refused = slow_start(len(entries), lambda number: self._create(cause, *entries[number]))
+            refused = slow_start(len(indexes), lambda number: self._create(cause, indexes[number]))
         if refused is not None:
             raise refused
         return None
 
-    def _pending_indexes(self, missing: int, active: Sequence[Owned]) -> tuple[list[tuple[int, int]], float]:
-        """Return the lowest indexes without a pod, each with its number of failures, and the seconds until the next of
-        those in backoff is due.
+    def _pending_indexes(self, missing: int, active: Sequence[Owned]) -> tuple[list[int], float]:
+        """Return the lowest indexes without a pod, and the seconds until the next of those in backoff is due.
 
         At most `missing` indexes are considered, of which those in backoff are left out; 0 seconds if none is.
         """
-        taken = {index_of(pod) for pod, _ in active}
+        taken = {index_of(pod) for pod, _ in active} | self._progress.done | self._progress.lost
         if self._spec.replaces_failed_only:
             taken |= {index_of(pod) for pod, status in self._pods if is_terminating(pod, status)}
-        progress, entries, waits = self._progress, [], []
-        last = self._last_failures()
-        free = (
-            index
-            for index in range(self._completions)
-            if index not in taken and index not in progress.done and index not in progress.lost
+        free = islice((index for index in range(self._completions) if index not in taken), missing)
+        waits = {index: self._remaining_backoff_of(index) for index in free}
+        return [index for index, wait in waits.items() if wait == 0], min(filter(None, waits.values()), default=0.0)
+
+    def _remaining_backoff_of(self, index: int) -> float:
+        """Return the seconds until an index may have a new pod (getRemainingTimePerIndex)."""
+        last = self._last_failed.get(index)
+        return (
+            0.0 if last is None else remaining_backoff(all_failures_of(last[0]) + 1, finish_time(*last), self._api.now)
         )
-        for index in list(free)[:missing]:
-            failures, time = last.get(index, (0, 0.0)) if self._spec.backoff_limit_per_index is not None else (0, 0.0)
-            wait = remaining_backoff(failures, time, self._api.now)
-            if wait > 0:
-                waits.append(wait)
-            else:
-                entries.append((index, failures))
-        return entries, min(waits, default=0.0)
 
-    def _last_failures(self) -> dict[int, tuple[int, float]]:
-        """Return the failures of each index, and the time of the last one."""
-        last: dict[int, tuple[int, float]] = {}
-        for pod, status in self._pods:
-            if self._has_failed(pod, status):
-                ignored = self._action(pod, status)[0] == "Ignore"
-                failures = failures_of(pod) + (not ignored)
-                last[index_of(pod)] = (failures, finish_time(pod, status))
-        return last
-
-    def _create(self, cause: Any, index: int | None = None, failures: int = 0) -> None:
+    def _create(self, cause: Any, index: int | None = None) -> None:
         number = self._api.next_pod_number(self._job)
         random = suffix(f"{self._job.uid}/{number}", 5)
         labels = {JOB_NAME: self._job.name, "job-name": self._job.name, CONTROLLER_UID: self._job.uid}
@@ -410,10 +433,20 @@ class _Sync:
             name = f"{self._job.name}-{index}-{random}"
             labels[INDEX] = annotations[INDEX] = str(index)
             if self._spec.backoff_limit_per_index is not None:
-                annotations[INDEX_FAILURES] = str(failures)
+                annotations.update(self._failure_counts(index))
         manifest = pod_manifest(self._job, self._spec.template, name, labels=labels, annotations=annotations)
         place = None if index is None else str(index)
         self._api.create_pod(self._job, manifest, cause, place=place, finalizer=True)
+
+    def _failure_counts(self, index: int) -> dict[str, str]:
+        """Return the annotations with the failures of an index (addIndexFailureCountAnnotation)."""
+        if (last := self._last_failed.get(index)) is None:
+            return {INDEX_FAILURES: "0"}
+        ignored = self._action(*last)[0] == "Ignore"
+        counts = {INDEX_FAILURES: failures_of(last[0]) + (not ignored)}
+        if ignored_failures := ignored_failures_of(last[0]) + ignored:
+            counts[INDEX_IGNORED_FAILURES] = ignored_failures
+        return {name: str(count) for name, count in counts.items()}
 
     def _delete(self, pods: Sequence[Owned], cause: Any) -> None:
         for pod, _ in pods:
@@ -427,24 +460,10 @@ class _Sync:
 
     def _remove_finalizers(self, *, all_of_them: bool) -> None:
         """Remove the finalizers of counted pods (trackJobStatusAndRemoveFinalizers)."""
-        kept = (
-            set() if all_of_them or self._spec.backoff_limit_per_index is None else self._pods_with_delayed_deletion()
-        )
         for pod, status in self._api.pods_of(self._job):
             done = pod.uid in self._progress.counted or (all_of_them and not is_active(pod, status))
-            if status.finalizer and done and pod.uid not in kept:
+            if status.finalizer and done:
                 self._api.remove_finalizer(pod)
-
-    def _pods_with_delayed_deletion(self) -> set[str]:
-        """Return the failed pods that stay until their index has a new pod (getPodsWithDelayedDeletionPerIndex)."""
-        pods = self._api.pods_of(self._job)
-        active = {index_of(pod) for pod, status in pods if is_active(pod, status)}
-        kept: dict[int, str] = {}
-        for pod, status in pods:
-            index = index_of(pod)
-            if self._has_failed(pod, status) and index not in active | self._progress.lost | self._progress.done:
-                kept[index] = pod.uid
-        return set(kept.values())
 
     # Status
 
@@ -475,6 +494,9 @@ class _Sync:
             self._set_condition(end, condition.reason, condition.message)
             self._progress.completed = self._api.second
             if end == "Complete":
+                if self._spec.completions is not None and self._progress.succeeded > self._spec.completions:
+                    message = "Too many succeeded pods running after completion count reached"
+                    self._api.record(self._job, "TooManySucceededPods", message, "Warning")
                 self._api.record(self._job, "Completed", "Job completed")
             else:
                 self._api.record(self._job, condition.reason, condition.message, "Warning")
@@ -521,7 +543,7 @@ def remaining_backoff(failures: int, since: float, now: float) -> float:
     """Return the seconds until the next pod may be created: 10 s, doubling up to 10 min with each failure."""
     if failures <= 0:
         return 0.0
-    return max(min(FIRST_BACKOFF * 2.0 ** (failures - 1), LONGEST_BACKOFF) - (now - since), 0.0)
+    return max(min(FIRST_BACKOFF * 2.0 ** min(failures - 1, MAX_DOUBLINGS), LONGEST_BACKOFF) - (now - since), 0.0)
 
 
 def index_of(pod: Pod) -> int:
@@ -531,8 +553,18 @@ def index_of(pod: Pod) -> int:
 
 
 def failures_of(pod: Pod) -> int:
-    """Return the number of failures of the pod's index before the pod was created."""
+    """Return the number of failures of the pod's index before the pod was created, without those that were ignored."""
     return parse_int64(pod.annotations.get(INDEX_FAILURES, "0")) or 0
+
+
+def ignored_failures_of(pod: Pod) -> int:
+    """Return the number of failures of the pod's index before the pod was created that a podFailurePolicy ignored."""
+    return parse_int64(pod.annotations.get(INDEX_IGNORED_FAILURES, "0")) or 0
+
+
+def all_failures_of(pod: Pod) -> int:
+    """Return the number of failures of the pod's index before the pod was created (getIndexAbsoluteFailureCount)."""
+    return failures_of(pod) + ignored_failures_of(pod)
 
 
 def shown_indexes(indexes: set[int]) -> str:
@@ -556,8 +588,6 @@ def _matches(rule: FailureRule, pod: Pod, status: PodStatus) -> str | None:
             name = rule.container or (names[0] if names else "")
             return f"Container {name} for pod {{pod}} failed with exit code {status.exit_code}"
         return None
-    disrupted = bool(status.disruption) or pod.disruption_target
-    for name, wanted in rule.conditions:
-        if name == "DisruptionTarget" and disrupted == (wanted == "True"):
-            return f"Pod {{pod}} has condition {name}"
+    if (status.disruption or pod.disruption_target) and (DISRUPTION_TARGET, "True") in rule.conditions:
+        return f"Pod {{pod}} has condition {DISRUPTION_TARGET}"
     return None

@@ -97,7 +97,7 @@ def in_order_of_deletion_of_jobs(pods: Sequence[Owned]) -> list[Owned]:
             -status.ready_since if status.ready else 0.0,
             -status.restarts,
             -pod.creation_timestamp,
-            status.number,  # the real sort is stable
+            status.number,  # sort.Sort leaves equal pods in any order; here the earliest is deleted first
         )
 
     return sorted(pods, key=key)
