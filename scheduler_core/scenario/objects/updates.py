@@ -8,8 +8,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from scheduler_core.apis.core import (
+    CoschedulingPodGroup,
     KubernetesObject,
     Node,
+    PersistentVolume,
     PersistentVolumeClaim,
     Pod,
     PodDisruptionBudget,
@@ -18,6 +20,7 @@ from scheduler_core.apis.core import (
 )
 from scheduler_core.apis.device_manifests import claim_manifest
 from scheduler_core.apis.devices import DeviceClass, DeviceTaintRule, ResourceClaim
+from scheduler_core.apis.karpenter import NodeClaim
 from scheduler_core.releases import DEFAULT_RELEASE, Release
 from scheduler_core.scenario.objects.pods import TERMINAL_PHASES, request_fields
 from scheduler_core.scenario.reading.problems import Problems
@@ -32,8 +35,9 @@ def merge_update(old: KubernetesObject, new: KubernetesObject, release: Release 
     of other kinds are replaced as a whole. A Pod keeps its status, nodeName, schedulingGroup, priority,
     priorityClassName and preemptionPolicy, except that the phase Succeeded or Failed is applied: to the scheduler such
     a pod is deleted.
-    A Node, a PodDisruptionBudget and a ResourceClaim without status keep the stored one, and a PodGroup its condition.
-    A Workload and a ResourceClaim keep their owner.
+    A Node, a PodDisruptionBudget, a PersistentVolume and a ResourceClaim without status keep the stored one, and a
+    PodGroup its condition. A Workload and a ResourceClaim keep their owner. A claim keeps its volume, and a bound
+    volume its claim. A NodeClaim changes labels, annotations and status only, because its spec is immutable.
     """
     match old, new:
         case Pod(), Pod():
@@ -51,7 +55,9 @@ def merge_update(old: KubernetesObject, new: KubernetesObject, release: Release 
                 )
             return new
         case PersistentVolumeClaim(), PersistentVolumeClaim():
-            return replace(new, uid=old.uid, terminating=old.terminating)
+            return _volume_claim(old, new)
+        case PersistentVolume(), PersistentVolume():
+            return _volume(old, new)
         case ResourceClaim(), ResourceClaim():
             return _claim(old, new)
         case DeviceTaintRule(), DeviceTaintRule():  # a new effect counts as a new taint (PrepareForUpdate)
@@ -61,6 +67,10 @@ def merge_update(old: KubernetesObject, new: KubernetesObject, release: Release 
             return replace(new, creation_timestamp=old.creation_timestamp)
         case PodGroup(), PodGroup():
             return replace(new, uid=old.uid, condition=old.condition)
+        case CoschedulingPodGroup(), CoschedulingPodGroup():
+            return replace(new, creation_timestamp=old.creation_timestamp)
+        case NodeClaim(), NodeClaim():
+            return _node_claim(old, new)
         case Workload(), Workload():
             return replace(new, uid=old.uid, owner=old.owner, creation_timestamp=old.creation_timestamp)
         case _:
@@ -97,6 +107,37 @@ def _pod(old: Pod, new: Pod, release: Release) -> Pod:
         manifest={**_without_status(new), "spec": spec, **_unless_empty("status", status)},
         **(request_fields(spec, status or {}, Problems(), release) if resized else {}),
     )
+
+
+def _volume(old: PersistentVolume, new: PersistentVolume) -> PersistentVolume:
+    """Return the volume; without status, its phase is the stored one, or Available if its claimRef was removed."""
+    volume = replace(new, terminating=old.terminating)
+    if not new.claim_ref and old.phase == "Bound":  # the PV controller binds it to its claim again
+        volume = replace(volume, claim_ref=old.claim_ref)
+    if volume.claim_ref == old.claim_ref:
+        volume = replace(volume, claim_uid=volume.claim_uid or old.claim_uid)
+    if (new.manifest.get("status") or {}).get("phase"):
+        return volume
+    return replace(volume, phase="Available" if old.phase == "Released" and not volume.claim_ref else old.phase)
+
+
+def _volume_claim(old: PersistentVolumeClaim, new: PersistentVolumeClaim) -> PersistentVolumeClaim:
+    claim = replace(new, uid=old.uid, terminating=old.terminating, owner=old.owner)
+    if new.volume_name:
+        return claim
+    return replace(claim, volume_name=old.volume_name, bound=old.bound, phase=old.phase)
+
+
+def _node_claim(old: NodeClaim, new: NodeClaim) -> NodeClaim:
+    claim = replace(
+        old,
+        labels={**old.labels, **new.labels},
+        annotations={**old.annotations, **new.annotations},
+        manifest=new.manifest,
+    )
+    if not new.manifest.get("status"):
+        return claim
+    return replace(claim, node=new.node, capacity=new.capacity, allocatable=new.allocatable, conditions=new.conditions)
 
 
 def _claim(old: ResourceClaim, new: ResourceClaim) -> ResourceClaim:

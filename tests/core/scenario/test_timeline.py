@@ -7,8 +7,17 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from scheduler_core.apis.core import Node, PersistentVolume, PersistentVolumeClaim, Pod, PodDisruptionBudget
+from scheduler_core.apis.core import (
+    CoschedulingPodGroup,
+    Node,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    Pod,
+    PodDisruptionBudget,
+)
+from scheduler_core.apis.karpenter import NodeClaim
 from scheduler_core.apis.selectors import LabelSelector
 from scheduler_core.releases import DEFAULT_RELEASE, RELEASES
 from scheduler_core.scenario.parse import ExpectedPod, Fault, ScenarioErrors, claimed, merge_update, parse_scenario
@@ -175,14 +184,65 @@ def test_updated_budget_keeps_a_given_status() -> None:
     assert (found.disruptions_allowed, found.selector) == (3, LabelSelector.from_labels({"a": "c"}))
 
 
+VOLUME = {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "hostPath": {"path": "/"}}
+
+
+def volume(phase: str = "", **spec: Any) -> Any:
+    manifest = {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "v"}, "spec": {**VOLUME, **spec}}
+    return created({**manifest, "status": {"phase": phase}} if phase else manifest)
+
+
+def test_updated_volume_without_status_keeps_its_phase_its_deletion_and_its_claim() -> None:
+    claim = {"namespace": "default", "name": "c", "uid": "u"}
+    leaving = replace(volume("Bound", claimRef=claim), terminating=True)
+    kept = merge_update(leaving, volume(mountOptions=["ro"]))
+    assert isinstance(kept, PersistentVolume)
+    assert (kept.phase, kept.terminating, kept.claim_ref, kept.claim_uid) == ("Bound", True, "default/c", "u")
+    freed = merge_update(volume("Released", claimRef=claim), volume())
+    assert isinstance(freed, PersistentVolume)
+    assert (freed.phase, freed.claim_ref) == ("Available", "")
+    failed = merge_update(volume("Available"), volume("Failed"))
+    assert isinstance(failed, PersistentVolume)
+    assert failed.phase == "Failed"
+
+
+def test_updated_claim_keeps_its_volume() -> None:
+    def claim(size: str, **spec: Any) -> Any:
+        spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": size}}, **spec}
+        return created({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "c"}, "spec": spec})
+
+    kept = merge_update(claim("1Gi", volumeName="v"), claim("2Gi"))
+    assert isinstance(kept, PersistentVolumeClaim)
+    assert (kept.volume_name, kept.bound, kept.phase, kept.request) == ("v", True, "Bound", 2 << 30)
+
+
+def test_updated_node_claim_keeps_its_node_and_dates_because_its_spec_is_immutable() -> None:
+    old = NodeClaim("c", "pool", {"a": "1"}, created=3.0, deleted=9.0, node="n1", instance_types=("m5.large",))
+    built = NodeClaim("c", "", {"b": "2"}, created=20.0, manifest={"metadata": {"name": "c"}})
+    found = merge_update(old, built)
+    assert isinstance(found, NodeClaim)
+    assert (found.created, found.deleted, found.node, found.pool, found.instance_types) == (
+        3.0,
+        9.0,
+        "n1",
+        "pool",
+        ("m5.large",),
+    )
+    assert found.labels == {"a": "1", "b": "2"}
+
+
+def test_updated_coscheduling_group_keeps_its_creation_time() -> None:
+    old = CoschedulingPodGroup("g", "default", 2, None, 3.0)
+    found = merge_update(old, CoschedulingPodGroup("g", "default", 4, None, 8.0))
+    assert isinstance(found, CoschedulingPodGroup)
+    assert (found.min_member, found.creation_timestamp) == (4, 3.0)
+
+
 def test_claim_that_comes_later_fills_the_volumes_claim_ref() -> None:
-    spec = {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "hostPath": {"path": "/"}}
-    volume = created({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "v"}, "spec": spec})
     asked = {"volumeName": "v", "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
     claim = created({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "c"}, "spec": asked})
-    assert isinstance(volume, PersistentVolume)
     assert isinstance(claim, PersistentVolumeClaim)
-    assert claimed(volume, claim).claim_ref == "default/c"
+    assert claimed(volume(), claim).claim_ref == "default/c"
 
 
 # --- the rest of the document ---
