@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from scheduler_core.apis.core import Pod, Workload
 from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.controllers.deployment import revision_of
 from scheduler_core.trace.records import PodSummary
 
 HASH = "pod-template-hash"
@@ -59,13 +60,30 @@ def siblings(pod: Pod, cluster: Cluster) -> Iterator[Pod]:
 
 
 def older_revisions(pod: Pod, cluster: Cluster) -> list[Pod]:
-    """Return the pods of the same Deployment that have another template and a node."""
+    """Return the pods with a node that the pod replaces in its Deployment's rollout: those of older revisions.
+
+    Without the revisions of their ReplicaSets, those of another template that are not younger than the pod are older.
+    """
     mine = pod.labels.get(HASH)
-    return [
-        other
-        for other in siblings(pod, cluster)
-        if mine and other.node_name and other.labels.get(HASH) not in (None, mine)
-    ]
+    if not mine:
+        return []
+    revision = _revision(pod, cluster)
+
+    def is_older(other: Pod) -> bool:
+        theirs = _revision(other, cluster)
+        if revision and theirs:
+            return theirs < revision
+        return other.creation_timestamp <= pod.creation_timestamp
+
+    others = (other for other in siblings(pod, cluster) if other.node_name)
+    return [other for other in others if other.labels.get(HASH) not in (None, mine) and is_older(other)]
+
+
+def _revision(pod: Pod, cluster: Cluster) -> int:
+    """Return the revision of the pod's ReplicaSet, 0 if it is not known."""
+    assert pod.owner is not None
+    replica_set = cluster.get("ReplicaSet", f"{pod.namespace}/{pod.owner.name}")
+    return revision_of(replica_set) if isinstance(replica_set, Workload) else 0
 
 
 def is_selected_label(pod: Pod, key: str, cluster: Cluster) -> bool:
