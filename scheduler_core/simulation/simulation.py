@@ -156,7 +156,10 @@ class Simulation:
         yield from self._finish()
 
     def _require_limits(self, moment: float) -> None:
-        """Count the new events as steps, and check the limits of the run. Raises LimitReached."""
+        """Count the new events as steps, and check the limits of the run. Raises LimitReached.
+
+        A moment in which nothing happens is a step too, so that a run with only such moments ends.
+        """
         limits = self.scenario.limits
         self._steps += len(self._events)
         if limits.steps and self._steps > limits.steps.most:
