@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from scheduler_core.apis.core import PodKey
 from scheduler_core.framework.interface import CycleState, PostFilterPlugin
 from scheduler_core.framework.runtime.runtime import Framework
-from scheduler_core.scheduler.schedule_one import schedule_pod
+from scheduler_core.scheduler.schedule_one import schedule_pod, try_post_filter
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.search.fit_error import FitError, NoNodesAvailable, SchedulingError
 from scheduler_core.trace.decisions import Record, record_of_cycle
@@ -44,8 +44,8 @@ class Decision(msgspec.Struct, frozen=True):
 def decide(scheduler: Scheduler, framework: Framework, cycle: CycleState) -> Decision:
     """Return the decision about the pod of the cycle.
 
-    Only the search position, the random generator and caches change, and what a PostFilter plugin itself writes
-    (DynamicResources and Coscheduling do).
+    Only the search position, the random generator and caches change, and what a PostFilter plugin itself does with
+    the services of the framework (DynamicResources writes claims, Coscheduling rejects waiting pods).
     """
     events: list[AnyEvent] = []
     node = ""
@@ -55,8 +55,7 @@ def decide(scheduler: Scheduler, framework: Framework, cycle: CycleState) -> Dec
     except FitError as fit_error:
         error = fit_error
         if framework.at(PostFilterPlugin):
-            result = framework.run_post_filter(cycle, fit_error.diagnosis)
-            fit_error.diagnosis.post_filter_message = result.status.message
+            result = try_post_filter(framework, cycle, fit_error)
             if result.evaluation is not None:
                 events.append(result.evaluation)
     except (NoNodesAvailable, SchedulingError) as other:

@@ -205,9 +205,7 @@ def run_post_filter(scheduler: Scheduler, attempt: Attempt, error: FitError) -> 
     if not framework.at(PostFilterPlugin):
         return
     assert attempt.cycle is not None
-    result = framework.run_post_filter(attempt.cycle, error.diagnosis)
-    if not result.status.is_error or framework.release.rules.post_filter_errors_are_reported:
-        error.diagnosis.post_filter_message = result.status.message
+    result = try_post_filter(framework, attempt.cycle, error)
     attempt.nominated_node = result.nominated_node
     attempt.nominated = result.status.is_success and bool(result.nominated_node)
     if result.evaluation is not None:
@@ -223,6 +221,14 @@ def run_post_filter(scheduler: Scheduler, attempt: Attempt, error: FitError) -> 
             attempt.nominated, attempt.nominated_node = False, None
             if framework.release.rules.post_filter_errors_are_reported:
                 error.diagnosis.post_filter_message = f"preemption: {status.message}"
+
+
+def try_post_filter(framework: Framework, cycle: CycleState, error: FitError) -> PostFilterResult:
+    """Run PostFilter, add its message to the error, and return its result, which is not carried out."""
+    result = framework.run_post_filter(cycle, error.diagnosis)
+    if not result.status.is_error or framework.release.rules.post_filter_errors_are_reported:
+        error.diagnosis.post_filter_message = result.status.message
+    return result
 
 
 def prepare_candidate(scheduler: Scheduler, preemptor: Pod, result: PostFilterResult) -> Status:

@@ -217,10 +217,12 @@ class Simulation:
         self._handlers.applied(item)
 
     def write_later(self, item: KubernetesObject) -> None:
-        self.scheduler.api.defer(lambda: self._update(item))
+        if not self.scenario.observed:  # a recording has what the cluster's own scheduler wrote
+            self.scheduler.api.defer(lambda: self._update(item))
 
     def delete_later(self, kind: str, key: str) -> None:
-        self.scheduler.api.defer(lambda: self._delete(kind, key))
+        if not self.scenario.observed:
+            self.scheduler.api.defer(lambda: self._delete(kind, key))
 
     def _update(self, item: KubernetesObject) -> None:
         """Deliver the watch event of an update. Updates of pods are not in the trace."""
