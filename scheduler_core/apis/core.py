@@ -176,6 +176,11 @@ class PodDisruptionBudget(Tagged, frozen=True):
     evicts_unhealthy: bool = False
     manifest: Manifest = {}
 
+    @property
+    def has_rule(self) -> bool:
+        """Return whether the budget has minAvailable or maxUnavailable. The API server admits one without."""
+        return self.min_available is not None or self.max_unavailable is not None
+
 
 class PersistentVolume(Tagged, frozen=True):
     """A PersistentVolume.

@@ -26,7 +26,7 @@ def disruptions_allowed(cluster: Cluster) -> Mapping[str, int]:
 class Counted(msgspec.Struct, frozen=True):
     """The number of allowed disruptions, and those of the `expected` pods, of the `healthy` and of the `desired` ones.
 
-    The last three are 0 if the document of the budget states the allowed disruptions.
+    The last three are 0 if the document of the budget states the allowed disruptions, or the budget has no rule.
     """
 
     allowed: int
@@ -37,8 +37,8 @@ class Counted(msgspec.Struct, frozen=True):
 
 def count_healthy(budget: PodDisruptionBudget, cluster: Cluster) -> Counted:
     """Return the number of disruptions that a budget allows, and the numbers from which it is computed."""
-    if budget.disruptions_allowed is not None:
-        return Counted(budget.disruptions_allowed)
+    if budget.disruptions_allowed is not None or not budget.has_rule:
+        return Counted(budget.disruptions_allowed or 0)
     pods = [pod for pod in cluster.pods.all() if _covers(budget, pod)]
     healthy = sum(bool(pod.node_name) and pod.ready and not pod.terminating for pod in pods)
     desired = _desired_healthy(budget, len(pods))
@@ -53,7 +53,8 @@ def _desired_healthy(budget: PodDisruptionBudget, expected: int) -> int:
     """Return the number of healthy pods that must remain; percentages of the expected pods are rounded up."""
     if budget.max_unavailable is not None:
         return max(0, expected - _scaled_value(budget.max_unavailable, expected))
-    return 1 if budget.min_available is None else _scaled_value(budget.min_available, expected)
+    assert budget.min_available is not None
+    return _scaled_value(budget.min_available, expected)
 
 
 def _scaled_value(value: int | str, expected: int) -> int:

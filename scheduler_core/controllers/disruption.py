@@ -90,16 +90,18 @@ def disrupted_pods(api: Api) -> dict[str, dict[str, float]]:
 def _expected_and_desired(budget: PodDisruptionBudget, pods: list[Owned], api: Api) -> tuple[int, int]:
     """Return the expected number of pods and the number that must be healthy (getExpectedPodCount).
 
-    Percentages are rounded up. Raises NoScale.
+    Percentages are rounded up. Without minAvailable and maxUnavailable, no pod is expected, so that no disruption is
+    allowed. Raises NoScale.
     """
     if budget.max_unavailable is not None:
         expected = expected_scale(pods, api)
         return expected, max(expected - scaled(budget.max_unavailable, expected, up=True), 0)
-    least = 1 if budget.min_available is None else budget.min_available
-    if isinstance(least, int):
-        return len(pods), least
+    if budget.min_available is None:
+        return 0, 0
+    if isinstance(budget.min_available, int):
+        return len(pods), budget.min_available
     expected = expected_scale(pods, api)
-    return expected, scaled(least, expected, up=True)
+    return expected, scaled(budget.min_available, expected, up=True)
 
 
 def expected_scale(pods: list[Owned], api: Api) -> int:

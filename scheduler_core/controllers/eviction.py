@@ -44,10 +44,7 @@ def evict(pod: Pod, api: Api, by: str = "", because_of: Because | None = None, *
 
 def _answer_to(pod: Pod, api: Api) -> _Answer:
     """Return the response to an eviction, and use up one of the disruptions that the budget allows."""
-    status = api.status(pod)
-    if status.phase in ("Succeeded", "Failed", "Pending") or status.deletion_requested is not None:
-        return _Answer(CREATED)
-    budgets = budgets_of(pod, api)
+    budgets = _budgets_to_ask(pod, api)
     if len(budgets) > 1:
         message = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
         return _Answer(SERVER_ERROR, message)
@@ -56,10 +53,8 @@ def _answer_to(pod: Pod, api: Api) -> _Answer:
     budget = budgets[0]
     numbers = api.workload_status(budget)
     healthy, desired = numbers.number("currentHealthy"), numbers.number("desiredHealthy")
-    if not status.ready:
-        always = budget.evicts_unhealthy and api.release.rules.budgets_say_when_unhealthy_pods_go
-        if always or healthy >= desired > 0:
-            return _Answer(CREATED)
+    if _evicts_unhealthy(budget, pod, api):
+        return _Answer(CREATED)
     if _allowed(budget, api) <= 0:
         condition = numbers.condition("DisruptionAllowed")
         if condition is not None and condition.reason == SYNC_FAILED:
@@ -78,11 +73,26 @@ def _answer_to(pod: Pod, api: Api) -> _Answer:
 
 def writes_budget(pod: Pod, api: Api) -> bool:
     """Return whether an eviction of the pod would write the status of a budget."""
+    budgets = _budgets_to_ask(pod, api)
+    return len(budgets) == 1 and not _evicts_unhealthy(budgets[0], pod, api) and _allowed(budgets[0], api) > 0
+
+
+def _budgets_to_ask(pod: Pod, api: Api) -> Sequence[PodDisruptionBudget]:
+    """Return the budgets of the pod; none if it is evicted in any case (canIgnorePDB)."""
     status = api.status(pod)
     if status.phase != "Running" or status.deletion_requested is not None:
+        return ()
+    return budgets_of(pod, api)
+
+
+def _evicts_unhealthy(budget: PodDisruptionBudget, pod: Pod, api: Api) -> bool:
+    """Return whether the pod is evicted because it is not ready, without one of the allowed disruptions."""
+    if api.status(pod).ready:
         return False
-    budgets = budgets_of(pod, api)
-    return len(budgets) == 1 and status.ready and _allowed(budgets[0], api) > 0
+    if budget.evicts_unhealthy and api.release.rules.budgets_say_when_unhealthy_pods_go:
+        return True
+    numbers = api.workload_status(budget)
+    return numbers.number("currentHealthy") >= numbers.number("desiredHealthy") > 0
 
 
 def _allowed(budget: PodDisruptionBudget, api: Api) -> int:
@@ -95,7 +105,8 @@ def _decrement(budget: PodDisruptionBudget, pod: Pod, api: Api) -> None:
     status = api.workload_status(budget)
     healthy, desired = status.number("currentHealthy"), status.number("desiredHealthy")
     allowed, expected = status.number("disruptionsAllowed") - 1, status.number("expectedPods")
-    write(budget, healthy - 1 if healthy > desired else healthy, desired, expected, api, allowed=allowed)
+    was_healthy = api.status(pod).ready and healthy > desired
+    write(budget, healthy - was_healthy, desired, expected, api, allowed=allowed)
 
 
 class Drain:

@@ -161,7 +161,8 @@ class NodeClaimState(Record):
 class BudgetNow(Record):
     """A PodDisruptionBudget during preemption: `allowed` = `healthy` - `desired`, at least 0.
 
-    A budget whose document fixes `allowed` has no other numbers.
+    A budget whose document fixes `allowed` has no other numbers, nor has one without minAvailable and maxUnavailable,
+    which allows none.
     """
 
     name: str

@@ -138,7 +138,7 @@ def _budget(budget: PodDisruptionBudget, cluster: Cluster) -> BudgetNow:
     now = count_healthy(budget, cluster)
     kind = "maxUnavailable" if budget.max_unavailable is not None else "minAvailable"
     number = budget.max_unavailable if budget.max_unavailable is not None else budget.min_available
-    rule = f"{kind} {1 if number is None else number}" if budget.disruptions_allowed is None else ""
+    rule = f"{kind} {number}" if budget.disruptions_allowed is None and budget.has_rule else ""
     return BudgetNow(budget.name, budget.namespace, now.allowed, rule, now.expected, now.healthy, now.desired)
 
 

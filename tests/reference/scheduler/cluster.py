@@ -178,15 +178,15 @@ class ReferenceCluster:
         """Return disruptionsAllowed of the budget's status; if it is not set, what the disruption controller sets."""
         if budget.disruptions_allowed is not None:
             return budget.disruptions_allowed
+        if budget.max_unavailable is None and budget.min_available is None:
+            return 0
         counted = [pod for pod in self.running() if _controlled(budget, pod)]
         expected = len(counted) + sum(_controlled(budget, pod) for pod in self.pending.values())
         healthy = sum(pod.ready and not pod.terminating for pod in counted)
         if budget.max_unavailable is not None:
             desired = max(0, expected - _scaled(budget.max_unavailable, expected))
-        elif budget.min_available is not None:
-            desired = _scaled(budget.min_available, expected)
         else:
-            desired = 1
+            desired = _scaled(budget.min_available, expected)
         return max(0, healthy - desired) if expected else 0
 
     # Nodes

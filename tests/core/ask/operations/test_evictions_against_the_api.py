@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from scheduler_core.controllers.eviction import VIOLATES, evict
+from scheduler_core.controllers.disruption import disrupted_pods
+from scheduler_core.controllers.eviction import VIOLATES, evict, writes_budget
 from scheduler_core.plugins import REGISTRY
 from scheduler_core.scenario.parse import Scenario
 from scheduler_core.simulation.simulation import Simulation
@@ -40,8 +41,10 @@ class ApiServer:
         spec, expected = one["spec"], len(covered)
         if "maxUnavailable" in spec:
             desired = max(0, expected - scaled(spec["maxUnavailable"], expected))
+        elif "minAvailable" in spec:
+            desired = scaled(spec["minAvailable"], expected)
         else:
-            desired = scaled(spec.get("minAvailable", 1), expected)
+            desired = expected = 0
         allowed = max(0, healthy - desired) if expected else 0
         return {"currentHealthy": healthy, "desiredHealthy": desired, "disruptionsAllowed": allowed}
 
@@ -77,6 +80,8 @@ class ApiServer:
                 return ""
         if status["disruptionsAllowed"] > 0:
             return ""
+        if status["currentHealthy"] > status["desiredHealthy"]:  # of a budget without a rule
+            return f"{VIOLATES} The disruption budget {name} does not allow evicting pods currently"
         return (
             f"{VIOLATES} The disruption budget {name} needs {status['desiredHealthy']} healthy pods"
             f" and has {status['currentHealthy']} currently"
@@ -150,14 +155,19 @@ def running(scenario: Scenario, names: set[str]) -> Simulation:
 
 
 def answer(simulation: Simulation, name: str) -> str:
-    """Return the API server's answer to an eviction, "" if it is granted."""
+    """Return the API server's answer to an eviction, "" if it is granted.
+
+    Whether it writes the budget is known before.
+    """
     live = simulation._live
     assert live is not None
     answered: list[EvictionAnswered] = []
     live.api._delivery.emit = lambda event: answered.append(event) if isinstance(event, EvictionAnswered) else None
     pod = live.api.pod(f"default/{name}")
     assert pod is not None
+    writes = writes_budget(pod, live.api)
     evict(pod, live.api, "kubectl")
+    assert writes == any(pod.key in disrupted for disrupted in disrupted_pods(live.api).values())
     live.run()
     return "" if answered[-1].code == 201 else " ".join([answered[-1].message, *answered[-1].causes])
 
