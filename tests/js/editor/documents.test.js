@@ -74,3 +74,12 @@ test("a workload is written with its template and containers on lines of their o
 	assert.ok(documents.toString().includes("          containers:"));
 	assert.ok(!/[&*]\w/.test(documents.toString()), "no anchors");
 });
+
+test("a field that is not there can be removed, and one whose parent is empty can be set", () => {
+	const documents = new Documents("kind: Pod\nspec:\n");
+	const [pod] = documents.of("Pod");
+	documents.set(pod, ["metadata", "labels", "app"], "");
+	documents.set(pod, ["spec", "tolerations"], []);
+	documents.set(pod, ["spec", "nodeName"], "n1");
+	assert.deepEqual(documents.of("Pod")[0].value, { kind: "Pod", spec: { nodeName: "n1" } });
+});

@@ -61,8 +61,10 @@ export class Documents {
 	set(ref, path, value) {
 		const document = this.parsed[ref.index];
 		const full = [...ref.prefix, ...path];
+		const empty = full.findIndex((_, depth) => depth > 0 && document.getIn(full.slice(0, depth)) === null);
+		if (empty > 0) document.deleteIn(full.slice(0, empty)); // "spec:" without a value has no fields
 		if (value === undefined || value === "" || (Array.isArray(value) && !value.length)) {
-			document.deleteIn(full);
+			if (document.hasIn(full)) document.deleteIn(full);
 			for (let end = full.length - 1; end > ref.prefix.length + 1; end -= 1) {
 				const holder = document.getIn(full.slice(0, end));
 				if (!isMap(holder) || holder.items.length) break;

@@ -4,10 +4,12 @@ import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { PLUGINS } from "../../steps/parts/plugins.js";
 import { section } from "./form.js";
+import { setWithWeight, weightAt } from "./plugin_sets.js";
 import * as shapes from "./shapes.js";
 import { scenarioOf } from "./timeline_section.js";
 
 /** @typedef {import("./form.js").Form} Form */
+/** @typedef {(point: string, name: string, normal: number, weight: number) => void} Weigh */
 
 const DEFAULTS = Object.entries(PLUGINS).filter(([, { points }]) => points);
 /** Score plugins of the default profile and their weights. */
@@ -17,6 +19,7 @@ const OPTIONAL = DEFAULTS.flatMap(([name, { points = [] }]) => {
 	const point = /** @type {const} */ (["filter", "postFilter"]).find((candidate) => points.includes(candidate));
 	return point ? [/** @type {const} */ ([point, name])] : [];
 });
+const ON = 1; // where a plugin has no weight
 const STRATEGIES = ["LeastAllocated", "MostAllocated"];
 
 /**
@@ -32,28 +35,15 @@ export function schedulerSection(form) {
 		if (!documents.of("KubeSchedulerConfiguration").length) documents.add(shapes.configuration());
 		return documents.of("KubeSchedulerConfiguration")[0];
 	};
-	const score = profile.plugins?.score ?? {};
-	const off = new Set((score.disabled ?? []).map((/** @type {any} */ entry) => entry.name));
-	const weights = new Map((score.enabled ?? []).map((/** @type {any} */ entry) => [entry.name, entry.weight]));
-	/** Sets the weight of a plugin. @param {string} name @param {number} normal @param {number} weight 0: off */
-	const weigh = (name, normal, weight) =>
+	/** Sets the weight of a plugin at a point. @type {Weigh} */
+	const weigh = (point, name, normal, weight) =>
 		edit(() => {
-			const others = (/** @type {any[]} */ list) => (list ?? []).filter((entry) => entry.name !== name);
-			const ref = config();
-			documents.set(
-				ref,
-				["profiles", 0, "plugins", "score", "disabled"],
-				weight === normal ? others(score.disabled) : [...others(score.disabled), { name }],
-			);
-			documents.set(
-				documents.of("KubeSchedulerConfiguration")[0],
-				["profiles", 0, "plugins", "score", "enabled"],
-				weight === normal || !weight ? others(score.enabled) : [...others(score.enabled), { name, weight }],
-			);
+			const set = setWithWeight(profile.plugins, point, name, normal, weight);
+			documents.set(config(), ["profiles", 0, "plugins", point, "disabled"], set.disabled);
+			documents.set(config(), ["profiles", 0, "plugins", point, "enabled"], set.enabled);
 		});
-	const rows = SCORE.map(([name, normal]) => {
-		const weight = weights.get(name) ?? (off.has(name) ? 0 : normal);
-		return h(
+	const rows = SCORE.map(([name, normal]) =>
+		h(
 			"label",
 			{ key: name, class: "weight" },
 			h("span", null, name),
@@ -61,18 +51,21 @@ export function schedulerSection(form) {
 				type: "number",
 				min: 0,
 				max: 100,
-				value: weight,
-				on: { change: (/** @type {any} */ event) => weigh(name, normal, Math.max(0, Number(event.target.value) || 0)) },
+				value: weightAt(profile.plugins, "score", name, normal),
+				on: {
+					change: (/** @type {any} */ event) =>
+						weigh("score", name, normal, Math.max(0, Number(event.target.value) || 0)),
+				},
 			}),
-		);
-	});
+		),
+	);
 	return section(
 		"scheduler",
 		() => edit(() => void config()),
 		h("p", { class: "muted" }, t("builder.scheduler.help")),
 		h("div", { class: "weights" }, ...rows),
 		h("p", { class: "muted" }, t("builder.plugins.help")),
-		h("div", { class: "weights" }, ...pluginSwitches(form, profile, config)),
+		h("div", { class: "weights" }, ...pluginSwitches(profile.plugins, weigh)),
 		strategyField(form, profile, config),
 		samplingField(form, configuration, config),
 		seedField(form),
@@ -81,29 +74,22 @@ export function schedulerSection(form) {
 
 /**
  * Checkboxes for Filter plugins and preemption.
- * @param {Form} form
- * @param {any} profile
- * @param {() => import("./documents.js").Ref} config
+ * @param {import("./plugin_sets.js").PluginSets | undefined} plugins
+ * @param {Weigh} weigh
  */
-function pluginSwitches({ documents, edit }, profile, config) {
-	return OPTIONAL.map(([point, name]) => {
-		const disabled = profile.plugins?.[point]?.disabled ?? [];
-		const others = disabled.filter((/** @type {any} */ entry) => entry.name !== name);
-		const change = (/** @type {boolean} */ on) =>
-			edit(() =>
-				documents.set(config(), ["profiles", 0, "plugins", point, "disabled"], on ? others : [...others, { name }]),
-			);
-		return h(
+function pluginSwitches(plugins, weigh) {
+	return OPTIONAL.map(([point, name]) =>
+		h(
 			"label",
 			{ key: `on:${name}`, class: "weight" },
 			h("span", null, name),
 			h("input", {
 				type: "checkbox",
-				checked: others.length === disabled.length,
-				on: { change: (/** @type {any} */ event) => change(event.target.checked) },
+				checked: weightAt(plugins, point, name, ON) > 0,
+				on: { change: (/** @type {any} */ event) => weigh(point, name, ON, event.target.checked ? ON : 0) },
 			}),
-		);
-	});
+		),
+	);
 }
 
 /**
