@@ -57,11 +57,11 @@ function twinStep(side, step, pairIndex) {
 	let earlier = 0; // events of the type in the attempt before the step
 	for (let own = from; own < step; own += 1) earlier += Number(mine?.event(own)?.type === type);
 	let last = to;
-	for (const item of theirs.walk(to, 1)) {
-		if (item.step > to && item.event.type === "CycleStarted") break;
-		last = item.step;
-		if (item.event.type === "AttemptFinished") break;
-		if (item.event.type !== type) continue;
+	for (const { event, step: at } of theirs.walk(to, 1)) {
+		if (at > to && event.type === "CycleStarted") break;
+		if (event.type !== "AttemptFinished" && theirs.event(last)?.type === "AttemptFinished") break;
+		last = at;
+		if (event.type !== type) continue;
 		if (!earlier) break;
 		earlier -= 1;
 	}
@@ -84,16 +84,21 @@ function goTo(pairIndex) {
 	at = Math.max(0, Math.min(pairIndex, pairs.length - 1));
 	for (const side of [0, 1]) {
 		const from = Number(pairs[at][side]);
-		if (from !== NONE) send(side, outcomeStep(side, from));
+		if (from !== NONE) send(side, outcomeStep(side, from, pairs[at][3]));
 	}
 	showPlaces();
 }
 
-/** The step of an attempt that shows its outcome; `from` if none does. @param {number} side @param {number} from */
-function outcomeStep(side, from) {
+/**
+ * The step that shows the outcome of a pod's attempt; `from` if none does. A group tries its other pods in between.
+ * @param {number} side @param {number} from the first step of the attempt @param {string} pod
+ */
+function outcomeStep(side, from, pod) {
+	let tried = "";
 	for (const { event, step } of pageOf(side)?.store.walk(from, 1) ?? []) {
-		if (["HostSelected", "PreemptionEvaluated", "SchedulingFailed"].includes(event.type)) return step;
-		if (event.type === "AttemptFinished") return step;
+		if (event.type === "CycleStarted") tried = event.pod;
+		if ((event.type === "HostSelected" || event.type === "PreemptionEvaluated") && tried === pod) return step;
+		if ((event.type === "SchedulingFailed" || event.type === "AttemptFinished") && event.pod === pod) return step;
 	}
 	return from;
 }

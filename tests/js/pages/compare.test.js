@@ -4,19 +4,38 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Player } from "../../../static/js/player/player.js";
 
-const attempt = (...decision) => ["CycleStarted", "NodesFiltered", ...decision, "AttemptFinished"];
-const BEFORE = ["RunStarted", ...attempt("HostSelected"), ...attempt("SchedulingFailed")];
-const AFTER = [
-	"RunStarted",
-	...attempt("PreScoreFinished", "HostSelected"),
-	...attempt("HostSelected"),
-	...attempt("HostSelected"),
+/** The events of these types, about a pod. */
+const about = (pod, ...types) => types.map((type) => ({ type, pod }));
+const attempt = (pod, ...decision) => about(pod, "CycleStarted", "NodesFiltered", ...decision, "AttemptFinished");
+/** A group of d and e, of which d has no node: its members are tried, decided and finished one after the other. */
+const group = [
+	...about("d", "CycleStarted", "NodesFiltered"),
+	...about("e", "CycleStarted", "NodesFiltered", "HostSelected"),
+	...about("d", "SchedulingFailed"),
+	...about("e", "SchedulingFailed"),
+	...about("d", "AttemptFinished"),
+	...about("e", "AttemptFinished"),
 ];
-/** The attempts of a, b and c: their first steps before and after, and whether they end alike. */
+const BEFORE = [
+	...about("", "RunStarted"),
+	...attempt("a", "HostSelected"),
+	...attempt("b", "SchedulingFailed"),
+	...group,
+];
+const AFTER = [
+	...about("", "RunStarted"),
+	...attempt("a", "PreScoreFinished", "HostSelected"),
+	...attempt("b", "HostSelected"),
+	...attempt("c", "HostSelected"),
+	...group,
+];
+/** The attempts of the pods: their first steps before and after, and whether they end alike. */
 const PAIRS = [
 	[1, 1, 1, "a", 1],
 	[5, 6, 0, "b", 2],
 	[-1, 10, 0, "c", 3],
+	[9, 14, 1, "d", 4],
+	[11, 16, 1, "e", 5],
 ];
 
 globalThis.HTMLElement = class {};
@@ -30,8 +49,8 @@ globalThis.MutationObserver = class {
 };
 
 /** The frame of a side: the player of a run with these events, and its note that the attempt is missing. */
-function frameOf(types) {
-	const events = types.map((type) => ({ type, plugins: [], verdicts: [] }));
+function frameOf(run) {
+	const events = run.map((event) => ({ ...event, plugins: [], verdicts: [] }));
 	const store = {
 		steps: events.length,
 		complete: true,
@@ -80,13 +99,13 @@ function after(key, shiftKey = false) {
 
 test("the page opens where the runs begin to differ, at the decision of the attempt", () => {
 	assert.equal(address, "/compare/#7,8");
-	assert.equal(elements.where.textContent, "2 / 3 · b · ≠");
+	assert.equal(elements.where.textContent, "2 / 5 · b · ≠");
 });
 
 test("one step forward or back on one side takes the other to the same event", () => {
 	assert.equal(after("ArrowRight"), "8,9");
 	assert.equal(after("ArrowLeft", true), "3,4", "the attempt before");
-	assert.equal(elements.where.textContent, "1 / 3 · a · =");
+	assert.equal(elements.where.textContent, "1 / 5 · a · =");
 	assert.equal(after("ArrowLeft"), "2,2");
 	assert.equal(after("ArrowRight"), "3,4");
 });
@@ -104,4 +123,12 @@ test("in an attempt that only one run has, that run moves alone, and the other s
 		frames.map(({ note }) => note.hidden),
 		[true, true],
 	);
+});
+
+test("a member of a group is shown where it failed, and a step to the group's end moves both sides there", () => {
+	after("ArrowRight", true);
+	assert.equal(after("ArrowRight", true), "14,19", "the failure of d");
+	assert.equal(after("ArrowRight", true), "13,18", "the node of e");
+	for (let left = 0; left < 3; left += 1) after("ArrowRight");
+	assert.equal(after("ArrowRight"), "17,22", "the end of the last member");
 });
