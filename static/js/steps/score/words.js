@@ -236,7 +236,7 @@ function scorePanel(view, node, plugin) {
 			" = ",
 			h("b", { class: "result" }, String(scorer.normalized[i] * triedValue(view, weighed))),
 		),
-		breakdown(view, node, plugin),
+		breakdown(view, model, i, plugin),
 		rule(view.state, plugin, "score"),
 	);
 }
@@ -259,13 +259,11 @@ function defaultRequestNotes({ state, subject }) {
 }
 
 /**
- * The table of a node's points by plugin; null if the node has no scores.
- * @param {View} view @param {string} node @param {string} hot
+ * The table of a node's points by plugin.
+ * @param {View} view @param {Scores} model @param {number} i the node's index there @param {string} hot
  */
-function breakdown(view, node, hot) {
-	const model = scores(view.state);
-	const i = model?.names.indexOf(node) ?? -1;
-	if (!model || i < 0) return null;
+function breakdown(view, model, i, hot) {
+	const node = model.names[i];
 	const counted = countScored(view, model);
 	const sum = model.plugins.slice(0, counted).reduce((all, plugin) => all + plugin.weighted[i], 0);
 	return table(
@@ -309,7 +307,7 @@ function totalPanel(view, node) {
 	return panel(
 		t("margin.from", { n: model.totals[i] }),
 		leads ? t(top > 1 ? "margin.winners" : "margin.winner", { node, n: top }) : node,
-		breakdown(view, node, ""),
+		breakdown(view, model, i, ""),
 		h("p", { key: "note", class: "note" }, t("margin.total")),
 		i !== best &&
 			!view.boot.embed &&
