@@ -80,8 +80,8 @@ class Worker:
         begun, self.took = monotonic(), 0.0
         if self._done >= WORKS:
             self.stop()
-        connection = self._ready()
         try:
+            connection = self._ready()
             with disconnect.calling(self._kill):
                 if disconnect.occurred:
                     raise Ended
@@ -138,8 +138,10 @@ class Worker:
         return connection.recv()
 
     def _end(self, allowance: Allowance, clock: float) -> Exception:
-        """Return the error for a process that ended before its work was done."""
+        """Return the error for a process that could not start, or ended before its work was done."""
         process = self._process
+        if process is None:  # the server that it is forked from was killed
+            return Ended()
         process.join()
         code = process.exitcode
         self.stop()

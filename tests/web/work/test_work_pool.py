@@ -166,6 +166,23 @@ def test_a_process_that_somebody_killed_is_replaced_and_its_work_done_again(pool
     assert work.run(ME, NOW, getpid) != pid
 
 
+def test_work_is_done_again_if_the_server_of_its_process_is_killed_as_it_starts(
+    pool: WorkPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker = pool.workers[0]
+    worker.stop()
+    starts, ready = [EOFError], worker._ready
+
+    def fail_once() -> Any:
+        if starts:
+            raise starts.pop()
+        return ready()
+
+    monkeypatch.setattr(worker, "_ready", fail_once)
+    assert work.run(ME, NOW, sum, range(4)) == 6
+    assert not starts
+
+
 @pytest.mark.usefixtures("pool")
 def test_a_waiting_request_gets_the_number_of_those_before_it(author: Browser, pool: WorkPool, settings: Any) -> None:
     settings.LIMITS = {**settings.LIMITS, "work_seconds": 40, "quick_seconds": 39, "wait_seconds": 0}
