@@ -206,7 +206,8 @@ def sorted_requirements(requirements: tuple[SelectorRequirement, ...]) -> tuple[
 def parse_int64(text: str) -> int | None:
     """Parse a 64-bit integer like Go's `strconv.ParseInt(text, 10, 64)`; None if that fails."""
     digits = text[1:] if text[:1] in ("+", "-") else text
-    if not (digits.isascii() and digits.isdigit()) or len(digits) > 40:
+    significant = digits.lstrip("0")
+    if not (digits.isascii() and digits.isdigit()) or len(significant) > 19:
         return None
-    number = int(text)
+    number = int(significant or "0") * (-1 if text.startswith("-") else 1)
     return number if _INT64_MIN <= number <= _INT64_MAX else None

@@ -21,7 +21,7 @@ class LiteralError(ValueError):
 def parse_int(text: str) -> int:
     """Return the value of an integer literal, decimal or hexadecimal. Raises LiteralError if it is out of range."""
     sign, digits = (-1, text[1:]) if text.startswith("-") else (1, text)
-    number = sign * (int(digits[2:], 16) if digits.startswith("0x") else _decimal(digits))
+    number = sign * (int(digits[2:], 16) if digits.startswith("0x") else decimal(digits))
     if not MIN_INT <= number <= MAX_INT:
         raise LiteralError("invalid int literal")
     return number
@@ -30,7 +30,7 @@ def parse_int(text: str) -> int:
 def parse_uint(text: str) -> Uint:
     """Return the value of an unsigned literal, which ends with u. Raises LiteralError if it is out of range."""
     digits = text[:-1]
-    number = int(digits[2:], 16) if digits.startswith("0x") else _decimal(digits)
+    number = int(digits[2:], 16) if digits.startswith("0x") else decimal(digits)
     if number > MAX_UINT:
         raise LiteralError("invalid uint literal")
     return Uint(number)
@@ -93,7 +93,8 @@ def _unescape_one(body: str, at: int, *, as_bytes: bool) -> tuple[bytes, int]:
     return chr(number).encode(), end
 
 
-def _decimal(digits: str) -> int:
+def decimal(digits: str) -> int:
+    """Return the number that decimal digits state; one above the 64-bit range may become another above it."""
     digits = digits.lstrip("0") or "0"
     # Python refuses to read very long numbers, and no 64-bit integer has more than twenty digits.
     return int(digits) if len(digits) <= 20 else 10**20

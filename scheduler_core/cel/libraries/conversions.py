@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from scheduler_core.cel.declarations import Function, Overload
 from scheduler_core.cel.libraries import numbers, times
+from scheduler_core.cel.literals import decimal
 from scheduler_core.cel.types import BOOL, BYTES, DOUBLE, DURATION, INT, STRING, TIMESTAMP, UINT, CelType
 from scheduler_core.cel.values import (
     MAX_INT,
@@ -20,7 +21,6 @@ from scheduler_core.cel.values import (
     type_of,
 )
 
-_MAX_DIGITS = 4000  # Python converts no more than 4300; longer texts are out of range unless padded with zeros
 _INT = re.compile(r"[+-]?[0-9]+", re.ASCII)
 _UINT = re.compile(r"[0-9]+", re.ASCII)
 _DOUBLE = re.compile(r"[+-]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?|nan)", re.ASCII | re.I)
@@ -39,13 +39,16 @@ def _no_conversion(to: CelType) -> Error:
 
 
 def _int_of(text: Value) -> Value:
-    number = int(text) if _INT.fullmatch(text) and len(text) < _MAX_DIGITS else None
-    return number if number is not None and MIN_INT <= number <= MAX_INT else _no_conversion(INT)
+    if not _INT.fullmatch(text):
+        return _no_conversion(INT)
+    number = decimal(text.lstrip("+-")) * (-1 if text.startswith("-") else 1)
+    return number if MIN_INT <= number <= MAX_INT else _no_conversion(INT)
 
 
 def _uint_of(text: Value) -> Value:
-    number = int(text) if _UINT.fullmatch(text) and len(text) < _MAX_DIGITS else None
-    return Uint(number) if number is not None and number <= MAX_UINT else _no_conversion(UINT)
+    if not _UINT.fullmatch(text) or (number := decimal(text)) > MAX_UINT:
+        return _no_conversion(UINT)
+    return Uint(number)
 
 
 def _double_of(text: Value) -> Value:

@@ -98,6 +98,8 @@ def test_bound_that_is_no_integer_makes_the_term_an_error_that_matches_nothing()
         ("1_0", None),
         ("٧", None),
         ("9" * 30, None),
+        ("9" * 19, None),
+        ("-" + "0" * 5000 + "7", -7),
     ],
 )
 def test_integers_are_read_as_go_reads_them(text: str, number: int | None) -> None:

@@ -39,6 +39,8 @@ TRUE = (
     "timestamp('9999-12-31T00:00:00Z').getFullYear('2000000:00') == 10228",
     "timestamp('0001-01-01T00:00:00Z').getFullYear('-2000000:00') == -228",
     "string(timestamp('2024-01-01T00:00:00+02:00')) == '2024-01-01T00:00:00+02:00'",
+    # long texts
+    f"int('-{'0' * 5000}7') == -7 && uint('{'0' * 5000}7') == 7u && double('{'0' * 5000}7') == 7.0",
     # lists, maps, comprehensions
     "[1, 2, 3].filter(x, x > 1).map(x, x * x) == [4, 9]",
     "{'a': 1, 'b': 2}.all(k, v, v > 0) && {'a': 1}.transformMapEntry(k, v, {v: k}) == {1: 'a'}",
