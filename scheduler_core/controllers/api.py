@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 from msgspec.structs import replace
 
 from scheduler_core.apis.core import KubernetesObject, Node, OwnerReference, Pod, PodKey, Workload
-from scheduler_core.apis.selectors import LabelSelector
+from scheduler_core.apis.selectors import LabelSelector, parse_int64
 from scheduler_core.cluster.cluster import Cluster, key_of
 from scheduler_core.cluster.statuses import NEW_NODE, NO_STATUS, Condition, NodeStatus, PodStatus, WorkloadStatus
 from scheduler_core.controllers.admission import AdmissionRefused, PodAdmission
@@ -677,7 +677,7 @@ def workload_state(workload: Workload, api: Api) -> WorkloadState:
     owner = workload.owner
     called = api.called(workload)
     annotations = (workload.manifest.get("metadata") or {}).get("annotations") or {}
-    revision = annotations.get("deployment.kubernetes.io/revision") or 0
+    revision = parse_int64(annotations.get("deployment.kubernetes.io/revision", "")) or 0
     details: dict[str, str | int] = {}
     if workload.kind == "Job" and getattr(workload.spec, "suspend", False):
         details["suspend"] = 1
@@ -685,7 +685,7 @@ def workload_state(workload: Workload, api: Api) -> WorkloadState:
         called,
         size_of(workload),
         f"{owner.kind}/{owner.name}" if owner else "",
-        int(revision),
+        revision,
         bool(getattr(workload.spec, "paused", False)),
         details,
     )

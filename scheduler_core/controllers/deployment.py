@@ -196,8 +196,8 @@ class _Sync:
         """
         self._sync_new(create=False)
         for replica_set in self._all():
-            desired = _annotations(replica_set).get(DESIRED)
-            if _spec(replica_set).replicas > 0 and desired is not None and int(desired) != self._spec.replicas:
+            desired = _annotated_number(replica_set, DESIRED)
+            if _spec(replica_set).replicas > 0 and desired not in (None, self._spec.replicas):
                 return True
         return False
 
@@ -229,8 +229,8 @@ class _Sync:
 
     def _is_saturated(self, new: Workload) -> bool:
         wanted = self._spec.replicas
-        desired = _annotations(new).get(DESIRED)
-        return _spec(new).replicas == wanted and desired == str(wanted) and self._available(new) == wanted
+        desired = _annotated_number(new, DESIRED)
+        return _spec(new).replicas == wanted and desired == wanted and self._available(new) == wanted
 
     def _scale_in_proportion(self, active: Sequence[Workload], cause: Because) -> None:
         wanted = self._spec.replicas
@@ -260,8 +260,8 @@ class _Sync:
         if self._spec.replicas == 0:
             part = -size
         else:
-            most = _annotations(replica_set).get(MAX_REPLICAS)
-            base = int(most) if most else self._api.workload_status(self._deployment).number("replicas")
+            most = _annotated_number(replica_set, MAX_REPLICAS)
+            base = self._api.workload_status(self._deployment).number("replicas") if most is None else most
             grown = size * (self._spec.replicas + self._surge) / base if base else 0.0
             part = math.floor(grown + 0.5) - size
         return min(part, remaining) if missing > 0 else max(part, remaining)
@@ -521,7 +521,7 @@ def without_hash(template: Mapping[str, Any]) -> dict[str, Any]:
 
 def revision_of(workload: Workload) -> int:
     """Return the revision in a Deployment's or ReplicaSet's annotations, 0 if it has none."""
-    return parse_int64(_annotations(workload).get(REVISION) or "0") or 0
+    return _annotated_number(workload, REVISION) or 0
 
 
 def with_annotations(workload: Workload, annotations: Mapping[str, str]) -> Workload:
@@ -567,3 +567,8 @@ def _spec(replica_set: Workload) -> ReplicaSetSpec:
 
 def _annotations(workload: Workload) -> Mapping[str, str]:
     return (workload.manifest.get("metadata") or {}).get("annotations") or {}
+
+
+def _annotated_number(workload: Workload, key: str) -> int | None:
+    """Return the number in an annotation, None if there is none."""
+    return parse_int64(_annotations(workload).get(key, ""))

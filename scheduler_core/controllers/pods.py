@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from scheduler_core.apis.core import Pod, Workload
+from scheduler_core.apis.selectors import parse_int64
 from scheduler_core.cluster.statuses import PodStatus
 
 Manifest = Mapping[str, Any]
@@ -46,10 +47,7 @@ def next_available(statuses: Iterable[PodStatus], min_ready_seconds: int, now: f
 
 def deletion_cost(pod: Pod) -> int:
     """Return the pod's deletion cost; 0 if it has none, or one that is not a number."""
-    try:
-        return int(pod.annotations.get(DELETION_COST, "0"))
-    except ValueError:
-        return 0
+    return parse_int64(pod.annotations.get(DELETION_COST, "")) or 0
 
 
 def in_order_of_deletion(
