@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import lru_cache
-from typing import Any
 
 from scheduler_core.apis.core import Workload
 from scheduler_core.apis.workloads import CronJobSpec
@@ -25,8 +24,10 @@ SHORTHANDS = {
 }
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 WEEKDAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
-FAR = 366 * 24 * 60  # the number of minutes that are searched for the next time
+DAY = 24 * 60  # minutes
+FAR = 366 * DAY  # that are searched for the next time
 MINUTE = 60.0
+Fields = tuple[frozenset[int] | None, ...]  # the values that each of the five allows, None for *
 
 
 def reconcile(cron_job: Workload, api: Api) -> None:
@@ -117,19 +118,26 @@ def next_time(schedule: str, after: float) -> float | None:
     if fields is None:
         return None
     minute = int(after // MINUTE) + 1
-    for step in range(FAR):
-        moment = START + timedelta(minutes=minute + step)
-        if _matches(fields, moment):
-            return (minute + step) * MINUTE
+    last = minute + FAR
+    while minute < last:
+        moment = START + timedelta(minutes=minute)
+        if not _matches_day(fields, moment):
+            minute += DAY - minute % DAY
+        elif _matches_time(fields, moment):
+            return minute * MINUTE
+        else:
+            minute += 1
     return None
 
 
-def _matches(fields: tuple[frozenset[int] | None, ...], moment: Any) -> bool:
-    minutes, hours, days, months, weekdays = fields
-    if any(
-        allowed is not None and value not in allowed
-        for allowed, value in ((minutes, moment.minute), (hours, moment.hour), (months, moment.month))
-    ):
+def _matches_time(fields: Fields, moment: datetime) -> bool:
+    minutes, hours, *_ = fields
+    return (minutes is None or moment.minute in minutes) and (hours is None or moment.hour in hours)
+
+
+def _matches_day(fields: Fields, moment: datetime) -> bool:
+    *_, days, months, weekdays = fields
+    if months is not None and moment.month not in months:
         return False
     weekday = (moment.weekday() + 1) % 7
     if days is not None and weekdays is not None:  # of two restricted fields, one is enough
@@ -138,7 +146,7 @@ def _matches(fields: tuple[frozenset[int] | None, ...], moment: Any) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _fields(schedule: str) -> tuple[frozenset[int] | None, ...] | None:
+def _fields(schedule: str) -> Fields | None:
     """Return the values that each of the five fields allows, None for `*`; None if the schedule cannot be read."""
     parts = SHORTHANDS.get(schedule, schedule).split()
     if len(parts) != len(RANGES):
@@ -163,13 +171,16 @@ def _values(part: str, field: int) -> frozenset[int] | None:
             end = _number(last, field)
         else:
             end = high if is_any or step else start
-        allowed.update(range(start, end + 1, int(step or 1)))
-    return frozenset(value % 7 if field == len(RANGES) - 1 else value for value in allowed)
+        every = int(step or 1)
+        if not (low <= start <= end <= high and every > 0):
+            raise ValueError(item)
+        allowed.update(range(start, end + 1, every))
+    return frozenset(allowed)
 
 
 def _number(text: str, field: int) -> int:
-    if field == 3 and text[:3] in MONTHS:
-        return MONTHS.index(text[:3]) + 1
-    if field == 4 and text[:3] in WEEKDAYS:
-        return WEEKDAYS.index(text[:3])
+    if field == 3 and text in MONTHS:
+        return MONTHS.index(text) + 1
+    if field == 4 and text in WEEKDAYS:
+        return WEEKDAYS.index(text)
     return int(text)

@@ -7,6 +7,7 @@ is removed. A kubelet that is lost does nothing until it returns.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
@@ -262,9 +263,10 @@ class Kubelets:
     def _number(self, pod: Pod, annotation: str, default: float) -> float:
         """Return the number in an annotation, at least 0; the default without one or with an invalid one."""
         try:
-            return max(float(pod.annotations[PREFIX + annotation]), 0.0)
+            number = float(pod.annotations[PREFIX + annotation])
         except (KeyError, ValueError):
             return default
+        return max(number, 0.0) if math.isfinite(number) else default
 
     def _exit_code(self, pod: Pod) -> int:
         status: PodStatus = self._api.status(pod)

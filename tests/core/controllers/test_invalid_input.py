@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from scheduler_core import ScenarioErrors, parse_scenario, simulate
+from scheduler_core.controllers.cronjob import next_time
 from scheduler_core.trace.actor_rows import actor_rows
+from tests.builders import pod
 from tests.core.controllers.worlds import Manifest, node, template, text, workload
 
 
@@ -72,3 +74,40 @@ def test_controllers_are_named_as_kube_controller_manager_names_them() -> None:
     names = parse_scenario(text(node("n1"), controllers=["*", "-job"])).controllers
     assert "deployment-controller" in names
     assert "job-controller" not in names
+
+
+@pytest.mark.parametrize("value", ["several", "", "9" * 5000])
+def test_a_replica_set_with_an_annotation_that_is_no_number_is_scaled_by_the_status(value: str) -> None:
+    """getIntFromAnnotation: such an annotation counts as missing."""
+    names = ("desired-replicas", "max-replicas", "revision")
+    old = workload("ReplicaSet", "web-1", replicas=2)
+    old["metadata"] |= {
+        "annotations": {f"deployment.kubernetes.io/{name}": value for name in names},
+        "ownerReferences": [{"kind": "Deployment", "name": "web", "uid": "u1", "controller": True}],
+    }
+    new = workload("Deployment", "web", replicas=3)
+    new["metadata"]["uid"] = "u1"
+    events = [{"at": 5, "scale": {"kind": "Deployment", "name": "web", "replicas": 5}}]
+    list(simulate(parse_scenario(text(node("n1"), new, old, events=events))))
+
+
+@pytest.mark.parametrize("name", ["start-seconds", "ready-after-seconds", "run-seconds", "exit-code"])
+@pytest.mark.parametrize("value", ["inf", "nan", "1e400", "soon"])
+def test_a_kubelet_ignores_times_that_are_not_finite(name: str, value: str) -> None:
+    annotations = {"kschedui.io/run-seconds": "5", f"kschedui.io/{name}": value}
+    made = pod("p", annotations=annotations, restartPolicy="Never")
+    assert len(list(simulate(parse_scenario(text(node("n1"), made))))) < 50
+
+
+@pytest.mark.parametrize("schedule", ["1-99999999999 * * * *", "60 * * * *", "* * * * 7", "5-1 * * * *", "*/0 * * * *"])
+def test_a_schedule_outside_the_ranges_of_its_fields_creates_no_job(schedule: str) -> None:
+    assert next_time(schedule, 0.0) is None
+
+
+def test_the_next_time_of_a_schedule_may_be_a_year_away() -> None:
+    """T0 is Wednesday, 2025-01-01."""
+    day = 86_400.0
+    assert next_time("@yearly", 0.0) == 365 * day
+    assert next_time("0 0 31 2 *", 0.0) is None
+    assert next_time("30 1 * * mon", 0.0) == 5 * day + 90 * 60
+    assert next_time("*/20 23 2,3 1 *", 0.0) == day + 23 * 3600
