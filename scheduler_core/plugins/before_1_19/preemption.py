@@ -46,8 +46,10 @@ class Preemption(PostFilterPlugin):
 class EvaluatorBefore119(Evaluator):
     """Preemption before 1.19: the current dry runs with the earlier rules.
 
-    The pod's message does not mention a preemption that found no victims.
+    The pod's message does not mention a preemption that found no victims, or of which extenders keep no candidate.
     """
+
+    without_candidates = ()
 
     def preempt(self, cycle: CycleState, diagnosis: Diagnosis) -> PostFilterResult:
         if self._waits_for_victims(cycle.pod):

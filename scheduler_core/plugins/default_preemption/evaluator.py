@@ -29,11 +29,12 @@ from scheduler_core.plugins.default_preemption.victims import Ints
 
 NEVER = "not eligible due to preemptionPolicy=Never."
 TERMINATING = "not eligible due to a terminating pod on the nominated node."
-NO_CANDIDATE = "no candidate node for preemption"
 
 
 class Evaluator:
     """The evaluator of a profile. `cache` contains earlier dry runs."""
+
+    without_candidates: tuple[str, ...] = ("preemption: no candidate node for preemption",)  # if extenders keep none
 
     def __init__(self, handle: Handle, args: DefaultPreemptionArgs) -> None:
         self.handle = handle
@@ -97,9 +98,9 @@ class Evaluator:
         except ExtenderError as error:
             return self._error(str(error))
         if not len(remaining):
-            message = _add_prefix(NO_CANDIDATE)
-            evaluation = self.records.evaluation(candidates, message=message, extenders=extenders)
-            return PostFilterResult(Status(Code.UNSCHEDULABLE, (message,)), evaluation=evaluation)
+            status = Status(Code.UNSCHEDULABLE, self.without_candidates)
+            evaluation = self.records.evaluation(candidates, message=status.message, extenders=extenders)
+            return PostFilterResult(status, evaluation=evaluation)
         compared = candidates.runs.compared.take(remaining)
         in_turn = not self.handle.release.rules.binding_sets_the_start_time
         winner, dropped_by = pick_one_node_for_preemption(compared, unstarted_start_in_turn=in_turn)

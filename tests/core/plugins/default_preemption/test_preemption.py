@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from scheduler_core.apis.config import DefaultPreemptionArgs
 from scheduler_core.plugins.default_preemption.candidates import candidates_wanted
 from scheduler_core.simulation.simulation import simulate
@@ -173,6 +175,15 @@ def test_without_a_candidate_that_the_extenders_keep_nobody_is_evicted():
     objects = [*full_node("a", ("a1", 2, 1, {})), pod("high", cpu=2, priority=9)]
     found = preemption(*objects, extended(preemptVerb="preempt"), extenders=script)
     assert (found.message, candidates_of(found)) == ("preemption: no candidate node for preemption", [])
+
+
+@pytest.mark.parametrize("release", ["1.15", "1.16", "1.18"])
+def test_before_1_19_no_message_says_that_the_extenders_keep_no_candidate(release: str):
+    script = [{"urlPrefix": "http://e", "preempt": [{}]}]
+    objects = [*full_node("a", ("a1", 2, 1, {})), pod("high", cpu=2, priority=9), extended(preemptVerb="preempt")]
+    failed = events(SchedulingFailed, *objects, extenders=script, kubernetesVersion=release)[0]
+    assert failed.message == "0/1 nodes are available: 1 Insufficient cpu."
+    assert not preemption(*objects, extenders=script, kubernetesVersion=release).message
 
 
 def test_a_failing_extender_ends_preemption_unless_it_is_ignorable():
