@@ -242,6 +242,7 @@ class StorageClass(Tagged, frozen=True):
     volume_binding_mode: Literal["Immediate", "WaitForFirstConsumer"] = "Immediate"
     allowed_topologies: tuple[tuple[tuple[str, tuple[str, ...]], ...], ...] = ()
     is_default: bool = False
+    creation_timestamp: float = 0.0
     manifest: Manifest = {}
 
 

@@ -12,6 +12,7 @@ V1_25 = V1_26.derive(
     recorded={"public": 277, "classic": 19},
     rules=replace(
         V1_26.rules,
+        newest_default_class_counts=False,
         first_rejection_ends_filtering=False,
         pre_filter_rejects_every_node=True,
         pre_filter_reasons_are_counted=True,

@@ -108,6 +108,20 @@ class ControllerRules:
             ),
         },
     )
+    newest_default_class_counts: bool = rule(
+        "",
+        "pkg/volume/util/storageclass.go: GetDefaultClass",
+        {
+            True: Text(
+                "of several default StorageClasses, a claim gets the newest, the first by name of those of one second",
+                "有多个默认 StorageClass 时，PVC 使用最新的一个；同一秒创建的，使用名称排在最前的一个",
+            ),
+            False: Text(
+                "with several default StorageClasses, a claim gets none; the API server refuses to create it",
+                "有多个默认 StorageClass 时，PVC 得不到任何一个；API 服务器拒绝创建它",
+            ),
+        },
+    )
     resizes_larger_than_the_node_are_refused: bool = rule(
         "",
         "plugin/pkg/admission/podresize/admission.go: validateNodeAllocatable",

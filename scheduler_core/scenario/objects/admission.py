@@ -149,14 +149,13 @@ class Admission:
         return 0, cast(PreemptionPolicy, policy or "PreemptLowerPriority"), ""
 
     def storage_class(self, name: str | None) -> str | None:
-        """Return the name, or that of the default class if it is None (DefaultStorageClass).
-
-        None is returned if no class is a default, or several are.
-        """
+        """Return the name, or that of the default class if it is None (DefaultStorageClass); None without a default."""
         if name is not None:
             return name
-        defaults = [storage_class.name for storage_class in self.storage_classes.values() if storage_class.is_default]
-        return defaults[0] if len(defaults) == 1 else None
+        defaults = [storage_class for storage_class in self.storage_classes.values() if storage_class.is_default]
+        if len(defaults) > 1 and not self.release.rules.newest_default_class_counts:
+            return None
+        return min(((-item.creation_timestamp, item.name) for item in defaults), default=(0.0, None))[1]
 
 
 def claimed(volume: PersistentVolume, claim: PersistentVolumeClaim) -> PersistentVolume:

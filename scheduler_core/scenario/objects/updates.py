@@ -16,6 +16,7 @@ from scheduler_core.apis.core import (
     Pod,
     PodDisruptionBudget,
     PodGroup,
+    StorageClass,
     Workload,
 )
 from scheduler_core.apis.device_manifests import claim_manifest
@@ -63,6 +64,8 @@ def merge_update(old: KubernetesObject, new: KubernetesObject, release: Release 
         case DeviceTaintRule(), DeviceTaintRule():  # a new effect counts as a new taint (PrepareForUpdate)
             changed = new.taint.effect != old.taint.effect and new.added == old.added
             return replace(new, added=new.written) if changed else new
+        case StorageClass(), StorageClass():
+            return replace(new, creation_timestamp=old.creation_timestamp)
         case DeviceClass(), DeviceClass():
             return replace(new, creation_timestamp=old.creation_timestamp)
         case PodGroup(), PodGroup():

@@ -123,6 +123,7 @@ def build_storage_class(data: Manifest, problems: Problems, admission: Admission
             for index, term in enumerate(data.get("allowedTopologies") or ())
         ),
         is_default=any(annotations.get(key) == "true" for key in _DEFAULT_CLASS),
+        creation_timestamp=admission.creation(metadata),
         manifest=data,
     )
     admission.storage_classes[storage_class.name] = storage_class

@@ -207,12 +207,19 @@ def test_claim_ref_of_another_claim_stays() -> None:
     assert (only(PersistentVolume, found).claim_ref, only(PersistentVolume, found).claim_uid) == ("x/y", "z")
 
 
-def test_claim_without_class_gets_the_default_if_there_is_exactly_one() -> None:
-    fast, slow = storage_class("fast", default=True), storage_class("slow", default=True)
+def test_claim_without_class_gets_the_default() -> None:
+    fast = storage_class("fast", default=True)
     assert only(PersistentVolumeClaim, parse(fast, claim())).storage_class == "fast"
-    assert only(PersistentVolumeClaim, parse(fast, slow, claim())).storage_class is None
     assert only(PersistentVolumeClaim, parse(fast, claim(storageClassName=""))).storage_class == ""
     assert only(PersistentVolumeClaim, parse(claim(), storage_class("fast", default=True))).storage_class == "fast"
+
+
+def test_of_several_default_classes_the_newest_counts_from_1_26_on() -> None:
+    classes = [storage_class(name, default=True) for name in ("slow", "fast", "old")]
+    for one, day in zip(classes, (2, 2, 1), strict=True):
+        one["metadata"]["creationTimestamp"] = f"2024-01-0{day}T00:00:00Z"
+    assert only(PersistentVolumeClaim, parse(*classes, claim())).storage_class == "fast"
+    assert only(PersistentVolumeClaim, parse(*classes, claim(), kubernetesVersion="1.25")).storage_class is None
 
 
 def test_storage_classes_topologies() -> None:
