@@ -158,7 +158,7 @@ def text_map(value: dict[str, str | None] | None) -> dict[str, str]:
 def _check_annotations(annotations: dict[str, str], path: Path, problems: Problems) -> None:
     size = 0
     for key, value in annotations.items():
-        size += len(key) + len(value)
+        size += len(key.encode()) + len(value.encode())
         if reason := qualified_name(key.lower()):
             problems.error((*path, key), invalid(key, reason))
     if size > MAX_ANNOTATIONS:

@@ -73,8 +73,8 @@ MAX_CONSUMED_SETS = 2  # counter sets from which a device consumes
 MAX_TAINTS = 16  # per device
 MAX_CONDITIONS = 4  # per device, of binding conditions and of binding failure conditions
 MAX_VALID_VALUES = 10  # per capacity
-MAX_DRIVER_NAME = 63  # characters
-MAX_POOL_NAME = 253  # characters
+MAX_DRIVER_NAME = 63  # bytes
+MAX_POOL_NAME = 253  # bytes
 MAX_PARAMETERS = 10 * 1024  # bytes
 MAX_ATTRIBUTES = 32  # per device, including capacities
 MAX_TEXT = 64  # bytes of the value of an attribute
@@ -504,7 +504,7 @@ def _check_pool_name(name: str, path: Path, problems: Problems) -> None:
     """Check the name of a pool (`validatePoolName`)."""
     if not name:
         problems.error(path, required(Message("the pool that the slice belongs to")))
-    elif len(name) > MAX_POOL_NAME:
+    elif len(name.encode()) > MAX_POOL_NAME:
         problems.error(path, Message("too long: may not be more than {most} bytes", most=MAX_POOL_NAME))
     elif reason := next(filter(None, map(dns_subdomain, name.split("/"))), None):
         problems.error(path, invalid(name, reason))
@@ -514,7 +514,7 @@ def _check_driver(driver: str, path: Path, problems: Problems) -> None:
     """Check the name of a driver (`ValidateCSIDriverName`)."""
     if not driver:
         problems.error(path, required(Message("the DRA driver that the devices belong to")))
-    elif len(driver) > MAX_DRIVER_NAME:
+    elif len(driver.encode()) > MAX_DRIVER_NAME:
         problems.error(path, Message("too long: may not be more than {most} bytes", most=MAX_DRIVER_NAME))
     elif reason := dns_subdomain(driver.lower()):
         problems.error(path, invalid(driver, reason))

@@ -197,6 +197,13 @@ def test_state_of_a_real_dump_is_kept() -> None:
     assert parsed(pending).nominated_node_name == "n2"
 
 
+def test_annotations_are_measured_in_bytes() -> None:
+    half = "\N{CJK UNIFIED IDEOGRAPH-8ABF}" * (256 * 1024 // 3)  # of three bytes each
+    assert parsed(pod("a", annotations={"k": half}))
+    path, message = problems(pod("a", annotations={"key": half}))[0]
+    assert (path, message) == ("metadata.annotations", "too long: annotations may have at most 262144 bytes")
+
+
 def test_termination_seconds_are_read_from_the_annotation() -> None:
     key = "kschedui.io/termination-seconds"
     assert parsed(pod("a", annotations={key: "2.5"})).termination_seconds == 2.5

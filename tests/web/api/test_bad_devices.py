@@ -268,6 +268,11 @@ MISTAKES = {
         "spec.devices[0].attributes.model.string",
         "too long: may not be more than 64 bytes",
     ),
+    "a driver of 66 bytes in 30 characters": Mistake(
+        (slice_with({"name": "gpu-0"}, driver="\N{CJK UNIFIED IDEOGRAPH-8ABF}" * 18),),
+        "spec.driver",
+        "too long: may not be more than 63 bytes",
+    ),
     "an attribute with two values": Mistake(
         (slice_of(attributes={"model": {"string": "a", "int": 1}}),),
         "spec.devices[0].attributes.model",
