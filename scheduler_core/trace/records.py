@@ -147,7 +147,7 @@ class NodeClaimState(Record):
     `requirements` maps each label to an operator and its values; `conditions` maps each type to status and reason.
     """
 
-    pool: NodeName
+    pool: str  # the name of its NodePool
     types: list[str] = []
     requirements: dict[str, list[str]] = {}
     requests: dict[str, str] = {}

@@ -155,10 +155,11 @@ class _Stopping(Simulation):
         self._seen = True
 
     def _attempt(self, queued: QueuedPod, from_active: bool) -> None:
-        if queued.pod.pod_group:
+        observed = self.scheduler.observed is not None  # every pod of a recording is tried, and alone
+        if queued.pod.pod_group and not observed:
             super()._attempt(queued, from_active)
             return
-        skipped = queued.pod.terminating or queued.key in self.cluster.assumed
+        skipped = not observed and (queued.pod.terminating or queued.key in self.cluster.assumed)
         if not skipped and self.scheduler.attempts + 1 == self.stop_at:
             raise _Reached(queued.pod)
         self.tries[queued.key] += not skipped

@@ -118,7 +118,7 @@ class ChangeSearch:
         world.apply_edits([*(edit for proposal in chosen for edit in proposal.edits), *more], {})
         return world
 
-    def decided(self, chosen: Sequence[Proposal], more: Sequence[Edit] = ()) -> Decision | None:
+    def decide_with(self, chosen: Sequence[Proposal], more: Sequence[Edit] = ()) -> Decision | None:
         """Return the decision with all nodes evaluated; None if the edits are not possible."""
         try:
             return self.world(chosen, more).decide(self.key, all_nodes=True)
@@ -127,7 +127,7 @@ class ChangeSearch:
 
     def fits(self, chosen: Sequence[Proposal], node: NodeName) -> bool:
         """Return whether the pod fits on the node with the edits."""
-        decision = self.decided(chosen)
+        decision = self.decide_with(chosen)
         return decision is not None and node in decision.record["feasible"]
 
     # Pieces
@@ -241,12 +241,12 @@ class ChangeSearch:
 
     def change(self, node: NodeName, chosen: Sequence[Proposal]) -> Change | None:
         """Return the proposals as a change, without unnecessary ones; None if the pod does not fit with them."""
-        decision = self.decided(chosen)
+        decision = self.decide_with(chosen)
         if decision is None or node not in decision.record["feasible"]:
             return None
         needed = self._needed(list(chosen), node)
         if len(needed) < len(chosen):
-            decision = self.decided(needed)
+            decision = self.decide_with(needed)
             assert decision is not None
         return self._change(node, needed, decision)
 
@@ -338,7 +338,7 @@ class ChangeSearch:
 
     def _preempts(self, chosen: Sequence[Proposal], raised: Proposal) -> Decision | None:
         """Return the decision if the pod preempts pods of other workloads only, else None."""
-        decision = self.decided([*chosen, raised])
+        decision = self.decide_with([*chosen, raised])
         if decision is None or not decision.nominated:
             return None
         pods = self._world.cluster.pods
@@ -360,7 +360,7 @@ class ChangeSearch:
         there = {node.name for node in self._world.cluster.all_nodes()}
         open_kinds: list[tuple[Proposal, NodeName]] = []
         for proposal in [*more, *self._in_other_zones(nodes)]:
-            decision = self.decided([*self._first, proposal])
+            decision = self.decide_with([*self._first, proposal])
             if decision is None:
                 continue
             added = [name for name in decision.record["feasible"] if name not in there]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import Protocol
 
 import numpy as np
@@ -63,7 +64,7 @@ class Filters:
             cycle.plan = self._plans.get(key)
             if cycle.plan is None:
                 active = [plugin for plugin in self.plugins if plugin.name not in key]
-                local = _leading(active)
+                local = _count_local(active)
                 names = [plugin.name for plugin in active]
                 uncached = [plugin for i, plugin in enumerate(active) if i >= local or not _ignores_pods(plugin)]
                 alone = all((reads := reads_of(plugin)) is not None and reads.can_be_kept for plugin in active)
@@ -246,16 +247,17 @@ def _ignores_pods(plugin: FilterPlugin) -> bool:
     return reads is not None and reads.object_only
 
 
-def _leading(plugins: Sequence[FilterPlugin]) -> int:
+def _count_local(plugins: Sequence[FilterPlugin]) -> int:
     """Return the number of leading plugins that depend only on the node: first those that read only its object, then
     those that read only its state.
 
     In another order, the state of a node would not determine which of them rejects it first.
     """
     reads = [reads_of(plugin) for plugin in plugins]
-    objects = next((i for i, fields in enumerate(reads) if fields is None or not fields.object_only), len(reads))
-    states = (i for i, fields in enumerate(reads) if i >= objects and (fields is None or not fields.state_only))
-    return next(states, len(reads))
+    of_object = list(takewhile(lambda fields: fields is not None and fields.object_only, reads))
+    rest = reads[len(of_object) :]
+    of_state = list(takewhile(lambda fields: fields is not None and fields.state_only, rest))
+    return len(of_object) + len(of_state)
 
 
 def contiguous(rows: NDArray[np.intp], all_rows: NDArray[np.intp]) -> Rows:

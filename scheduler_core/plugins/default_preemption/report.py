@@ -40,7 +40,7 @@ def fit_error(nodes: int, candidates: Candidates) -> str:
 
 
 def not_evaluated(reason: str, *, eligible: bool = True, message: str = "") -> PreemptionEvaluated:
-    """Return the event of a preemption that did not search for candidates."""
+    """Return the event of a preemption without a dry run, or of one that ended with an error."""
     return PreemptionEvaluated(eligible=eligible, reason=reason, message=message)
 
 

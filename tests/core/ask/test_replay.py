@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from scheduler_core import simulate
+from scheduler_core.ask.moments.moment import before_attempt
 from scheduler_core.ask.replay.placing import place_decisions
 from scheduler_core.ask.replay.replaying import Replay, replay
 from scheduler_core.trace.events import PodBound
@@ -80,3 +81,30 @@ def test_a_pod_stays_bound_though_it_is_seen_without_its_node_later() -> None:
     first, second = (decision.event for decision in result.decisions)
     assert first.verdict == "equal"
     assert second.simulated_message.startswith("0/1 nodes are available: 1 Insufficient cpu.")
+
+
+def test_a_question_about_an_observed_attempt_of_a_group_member_or_a_deleted_pod_stops_before_it() -> None:
+    """A recording carries out each attempt of the cluster alone: it skips no pod, and tries no group together."""
+    group = {
+        "apiVersion": "scheduling.k8s.io/v1alpha2",
+        "kind": "PodGroup",
+        "metadata": {"name": "g"},
+        "spec": {"schedulingPolicy": {"gang": {"minCount": 2}}},
+    }
+    leaving = pod("leaving", cpu=9)
+    leaving["metadata"] |= {"deletionTimestamp": "2025-01-01T00:00:00Z", "finalizers": ["example.com/f"]}
+    waiting = [leaving, *(pod(name, cpu=9, schedulingGroup={"podGroupName": "g"}) for name in ("a", "b"))]
+    names = ["leaving", "a", "b", "a"]
+    observed = [
+        {"at": 10 + number, "pod": f"default/{name}", "message": "0/1 nodes are available: 1 Insufficient cpu."}
+        for number, name in enumerate(names)
+    ]
+    gates = {"GenericWorkload": True, "GangScheduling": True}
+    scenario = parse(node("n1", cpu=1), group, *waiting, observed=observed, featureGates=gates)
+    moments = [before_attempt(scenario, number) for number in range(1, 5)]
+    assert [(moment.pod.name, moment.number, moment.time) for moment in moments if moment.pod] == [
+        ("leaving", 1, 10.0),
+        ("a", 1, 11.0),
+        ("b", 1, 12.0),
+        ("a", 2, 13.0),
+    ]

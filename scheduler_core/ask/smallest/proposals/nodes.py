@@ -77,22 +77,22 @@ def _holds(term: Mapping[str, Any], labels: Mapping[str, str], name: str) -> boo
     return bool(expressions or fields) and all(holding) and all(matches(field, name) for field in fields)
 
 
-def matches(requirement: Mapping[str, Any], has: str | None) -> bool:
-    """Return whether a label's value (None if absent) meets a requirement of node affinity."""
+def matches(requirement: Mapping[str, Any], actual: str | None) -> bool:
+    """Return whether the node's actual value, None without the label, meets a requirement of node affinity."""
     values = [str(value) for value in requirement.get("values") or ()]
     match requirement.get("operator"):
         case "In":
-            return has in values
+            return actual in values
         case "NotIn":
-            return has not in values
+            return actual not in values
         case "Exists":
-            return has is not None
+            return actual is not None
         case "DoesNotExist":
-            return has is None
+            return actual is None
         case "Gt":
-            return (number := _number(has)) is not None and number > int(values[0])
+            return (number := _number(actual)) is not None and number > int(values[0])
         case "Lt":
-            return (number := _number(has)) is not None and number < int(values[0])
+            return (number := _number(actual)) is not None and number < int(values[0])
     return False
 
 
@@ -108,15 +108,15 @@ def _term(case: Case, number: int, term: Mapping[str, Any]) -> Iterator[Proposal
         requirements: Sequence[Mapping[str, Any]] = term.get(field) or ()
         for index, requirement in enumerate(requirements):
             key = str(requirement.get("key"))
-            has = labels.get(key) if field == "matchExpressions" else name
-            if matches(requirement, has):
+            actual = labels.get(key) if field == "matchExpressions" else name
+            if matches(requirement, actual):
                 continue
             path: Path = (*NODE_AFFINITY, "nodeSelectorTerms", number, field)
             text = _requirement_text(requirement)
             if several:
                 left = [other for at, other in enumerate(requirements) if at != index] or None
                 yield Proposal("affinity", [case.of_pod(path, left)], text, text, None, 0.75)
-            if (values := _values_with(requirement, has)) is not None:
+            if (values := _values_with(requirement, actual)) is not None:
                 edit = case.of_pod((*path, index, "values"), values)
                 after = _requirement_text({**requirement, "values": values})
                 yield Proposal("affinity", [edit], text, text, after, 0.5)
@@ -132,17 +132,17 @@ def _requirement_text(requirement: Mapping[str, Any]) -> str:
     return f"{requirement.get('key')} {requirement.get('operator')}{values_text}"
 
 
-def _values_with(requirement: Mapping[str, Any], has: str | None) -> list[str] | None:
-    """Return the requirement's values changed so that the label's value meets it; None if no change does that."""
+def _values_with(requirement: Mapping[str, Any], actual: str | None) -> list[str] | None:
+    """Return the requirement's values changed so that the actual value meets it; None if no change does that."""
     values = [str(value) for value in requirement.get("values") or ()]
     match requirement.get("operator"):
-        case "In" if has is not None:
-            return [*values, has]
+        case "In" if actual is not None:
+            return [*values, actual]
         case "NotIn":
-            return [value for value in values if value != has] or None
-        case "Gt" if (number := _number(has)) is not None:
+            return [value for value in values if value != actual] or None
+        case "Gt" if (number := _number(actual)) is not None:
             return [str(number - 1)]
-        case "Lt" if (number := _number(has)) is not None:
+        case "Lt" if (number := _number(actual)) is not None:
             return [str(number + 1)]
     return None
 
