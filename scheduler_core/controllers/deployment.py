@@ -260,10 +260,8 @@ class _Sync:
         if self._spec.replicas == 0:
             part = -size
         else:
-            most = _annotated_number(replica_set, MAX_REPLICAS)
-            base = self._api.workload_status(self._deployment).number("replicas") if most is None else most
-            grown = size * (self._spec.replicas + self._surge) / base if base else 0.0
-            part = math.floor(grown + 0.5) - size
+            most = _annotated_number(replica_set, MAX_REPLICAS) or self._status().number("replicas")
+            part = math.floor(size * (self._spec.replicas + self._surge) / most + 0.5) - size if most else 0
         return min(part, remaining) if missing > 0 else max(part, remaining)
 
     # Rollouts
@@ -339,8 +337,9 @@ class _Sync:
         if not old and not self._old_pods_run():
             new = new or self._sync_new(create=True)
             assert new is not None
-            cause = because("scaled", owner=self._label, replicas=self._spec.replicas)
-            self._resize(new, self._spec.replicas, cause)
+            if _spec(new).replicas != self._spec.replicas:
+                cause = because("scaled", owner=self._label, replicas=self._spec.replicas)
+                self._resize(new, self._spec.replicas, cause)
             self._clean_up_when_complete()
         self._write_progress()
 

@@ -46,8 +46,10 @@ def next_available(statuses: Iterable[PodStatus], min_ready_seconds: int, now: f
 
 
 def deletion_cost(pod: Pod) -> int:
-    """Return the pod's deletion cost; 0 if it has none, or one that is not a number."""
-    return parse_int64(pod.annotations.get(DELETION_COST, "")) or 0
+    """Return the pod's deletion cost; 0 without one that is a 32-bit integer (GetDeletionCostFromPodAnnotations)."""
+    text = pod.annotations.get(DELETION_COST, "")
+    cost = parse_int64(text) if text == "0" or text[:1] not in ("+", "0") else None
+    return cost if cost is not None and -(2**31) <= cost < 2**31 else 0
 
 
 def in_order_of_deletion(

@@ -83,3 +83,21 @@ def test_a_request_that_cannot_be_is_one_sentence_with_its_line(event: dict[str,
     with pytest.raises(ScenarioErrors, match=sentence) as refused:
         parse_scenario(text(node("n1"), workload("Deployment", "web"), events=[{"at": 5, **event}]))
     assert refused.value.line > 1
+
+
+@pytest.mark.parametrize("sizes", [{"desired-replicas": "many", "max-replicas": "x"}, {"max-replicas": "0"}, {}])
+def test_sizes_in_annotations_that_are_no_numbers_are_ignored(sizes: dict[str, str]) -> None:
+    """Without a size to compare with, all new pods go to the newest of two equal ReplicaSets."""
+    web = workload("Deployment", "web", template("web", image="v3"), replicas=10, paused=True)
+    web = {**web, "metadata": {"name": "web", "uid": "web"}}
+    owner = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "uid": "web", "controller": True}
+    annotations = {f"deployment.kubernetes.io/{name}": value for name, value in sizes.items()}
+    old = [
+        {
+            **workload("ReplicaSet", "web", template("web", image=image), replicas=2),
+            "metadata": {"name": f"web-{image}", "ownerReferences": [owner], "annotations": annotations},
+        }
+        for image in ("v1", "v2")
+    ]
+    found = final(rows(node("n1"), web, *old))
+    assert [entry["spec"] for entry in found["workloads"] if entry["kind"] == "ReplicaSet"] == [2, 11]
