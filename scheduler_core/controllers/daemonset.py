@@ -24,7 +24,7 @@ TOLERATED = (
     ("node.kubernetes.io/pid-pressure", "NoSchedule"),
     ("node.kubernetes.io/unschedulable", "NoSchedule"),
 )
-Backoff = dict[tuple[str, str], tuple[float, float]]  # by set and node: the wait, and since when
+Backoff = dict[tuple[str, int, str], tuple[float, float]]  # by set, revision and node: the wait, and since when
 
 
 def reconcile(daemon_set: Workload, api: Api) -> None:
@@ -63,7 +63,8 @@ class _Sync:
     def _runs_on(self, node: Node) -> tuple[bool, bool]:
         """Return whether a pod should (run, continue to run) on a node (NodeShouldRunDaemonPod)."""
         if node.name not in self._runs:
-            fits = matches_required(self._sample, node) is True
+            names_it = self._sample.node_name in ("", node.name)
+            fits = names_it and matches_required(self._sample, node) is True
             taint = find_untolerated_taint(node.taints, self._sample.tolerations, ("NoSchedule", "NoExecute"))
             evicted = find_untolerated_taint(node.taints, self._sample.tolerations, ("NoExecute",))
             self._runs[node.name] = (fits and taint is None, fits and evicted is None)
@@ -98,24 +99,30 @@ class _Sync:
                 if not _is_staying(status):
                     continue
                 if status.phase in ("Failed", "Succeeded"):
-                    if status.phase == "Succeeded" or self._may_replace(node.name, pod):
+                    if self._may_replace(node.name, pod, status):
                         surplus.append((pod, because("pod-ended", owner=self._label, phase=status.phase)))
                 else:
                     running.append((pod, status))
+            if runs and not running and self._allows_surge:
+                missing.append(node.name)
             surplus += [(pod, because("one-a-node", owner=self._label)) for pod in self._surplus_on_node(running)]
 
-    def _may_replace(self, node_name: str, pod: Pod) -> bool:
-        """Return whether a failed pod is replaced now, and record that; otherwise sync again when its backoff ends."""
+    def _may_replace(self, node_name: str, pod: Pod, status: PodStatus) -> bool:
+        """Return whether a pod that has ended is replaced now, and record that; else sync again after its backoff."""
+        where = f"{pod.namespace}/{status.called} on node {node_name}"
+        if status.phase == "Succeeded":
+            message = f"Found succeeded daemon pod {where}, will try to delete it"
+            self._api.record(self._set, "SucceededDaemonPod", message)
+            return True
         backoff: Backoff = self._api.memory.setdefault("daemonset", {})
-        key, now = (self._set.uid, node_name), self._api.now
+        key, now = (self._set.uid, self._revision, node_name), self._api.now
         wait, since = backoff.get(key, (0.0, now))
         if wait and now - since < wait:
-            self._api.later(since + wait - now, self._set.key)
+            self._api.later(wait, self._set.key)
             return False
         has_expired = wait and now - since > 2 * LONGEST_BACKOFF
         backoff[key] = (FIRST_BACKOFF if not wait or has_expired else min(2 * wait, LONGEST_BACKOFF), now)
-        called = self._api.status(pod).called
-        message = f"Found failed daemon pod {pod.namespace}/{called} on node {node_name}, will try to kill it"
+        message = f"Found failed daemon pod {where}, will try to kill it"
         self._api.record(self._set, "FailedDaemonPod", message, "Warning")
         return True
 
@@ -124,7 +131,7 @@ class _Sync:
         if len(running) <= 1:
             return []
         by_age = sorted(running, key=lambda owned: (not owned[0].node_name, owned[1].number))
-        if not self._surge:
+        if not self._allows_surge:
             return [pod for pod, _ in by_age[1:]]
         new = [owned for owned in by_age if owned[1].revision == self._revision]
         old = [owned for owned in by_age if owned[1].revision != self._revision]
@@ -136,6 +143,11 @@ class _Sync:
     @property
     def _desired(self) -> int:
         return sum(self._runs_on(node)[0] for node in self._api.cluster.all_nodes())
+
+    @property
+    def _allows_surge(self) -> bool:
+        """Return whether a node may have an old and a new pod (AllowsSurge)."""
+        return scaled(self._spec.max_surge, 1, up=True) > 0
 
     @property
     def _surge(self) -> int:
@@ -189,7 +201,9 @@ class _Sync:
                     surge += 1
                 continue
             node = self._api.cluster.node(name)
-            runs = node is not None and self._runs_on(node)[0]
+            if node is None:
+                return  # the real sync ends with an error
+            runs = self._runs_on(node)[0]
             if not self._is_available(old[1]):
                 if runs:
                     allowed.append(name)
@@ -299,13 +313,13 @@ def daemon_pod_manifest(daemon_set: Workload, template: Mapping[str, Any], name:
 
 
 def pinned_to(node_name: str, spec: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the spec of a pod whose affinity names a node (ReplaceDaemonSetPodNodeNameNodeAffinity)."""
+    """Return the spec of a pod whose required node affinity is the name of a node, and nothing else
+    (ReplaceDaemonSetPodNodeNameNodeAffinity).
+    """
     pin = {"key": "metadata.name", "operator": "In", "values": [node_name]}
-    affinity = dict(spec.get("affinity") or {})
-    of_nodes = dict(affinity.get("nodeAffinity") or {})
-    terms = (of_nodes.get("requiredDuringSchedulingIgnoredDuringExecution") or {}).get("nodeSelectorTerms")
-    pinned = [{**term, "matchFields": [pin]} for term in terms or [{}]]
-    of_nodes["requiredDuringSchedulingIgnoredDuringExecution"] = {"nodeSelectorTerms": pinned}
+    required = {"nodeSelectorTerms": [{"matchFields": [pin]}]}
+    affinity = spec.get("affinity") or {}
+    of_nodes = {**(affinity.get("nodeAffinity") or {}), "requiredDuringSchedulingIgnoredDuringExecution": required}
     return {**spec, "affinity": {**affinity, "nodeAffinity": of_nodes}}
 
 

@@ -46,7 +46,7 @@ def next_available(statuses: Iterable[PodStatus], min_ready_seconds: int, now: f
 
 
 def deletion_cost(pod: Pod) -> int:
-    """Return the pod's deletion cost; 0 without one that is a 32-bit integer (GetDeletionCostFromPodAnnotations)."""
+    """Return the pod's deletion cost (GetDeletionCostFromPodAnnotations); 0 without one that is a 32-bit integer."""
     text = pod.annotations.get(DELETION_COST, "")
     cost = parse_int64(text) if text == "0" or text[:1] not in ("+", "0") else None
     return cost if cost is not None and -(2**31) <= cost < 2**31 else 0

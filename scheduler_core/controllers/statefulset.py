@@ -87,6 +87,8 @@ class _Sync:
             if status.deletion_requested is None:
                 self._api.delete_pod(pod, because("pod-ended", owner=self._label, phase=status.phase))
             return True
+        if status.phase == "Pending":
+            self._create_claims(ordinal(pod))
         return monotonic and (status.deletion_requested is not None or not self._is_available(status))
 
     def _process_condemned(self, index: int, first_unavailable: str) -> bool:
