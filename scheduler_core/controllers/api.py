@@ -38,7 +38,7 @@ REVISION_LABEL = "controller-revision-hash"
 
 
 class Change(NamedTuple):
-    """A change of an object, as controllers receive it."""
+    """A change of an object, as controllers receive it. A "deletion" with `old` is a repeated one, with less grace."""
 
     kind: str
     what: What
@@ -481,11 +481,10 @@ class Api:
         if wanted == 0:
             self.remove_pod(pod, because, by=by)
             return
-        if first:
-            if pod.key in self.cluster.pods.slot_of:
-                pod = replace(pod, terminating=True)
-                self._delivery.update_pod(pod)
-            self.changes.append(Change("Pod", "deletion", pod))
+        if first and pod.key in self.cluster.pods.slot_of:
+            pod = replace(pod, terminating=True)
+            self._delivery.update_pod(pod)
+        self.changes.append(Change("Pod", "deletion", pod, None if first else pod))
 
     def finish_pod(
         self,

@@ -31,6 +31,7 @@ from scheduler_core.trace.autoscaling_events import ScaleDownEvaluated
 
 POLL = 10.0  # after a round without a command
 SYNC_RETRY = 1.0
+FIRST_RETRY, LONGEST_RETRY = 0.005, 1000.0  # after a round that ended with an error
 VALIDATION = 15.0  # between a command and the check that it is still valid
 QUEUE_POLL = 1.0
 COMMAND_TIMEOUT = 600.0
@@ -120,6 +121,7 @@ class Disruption:
         self._lifecycle = lifecycle
         self._consolidated: dict[str, float] = {}  # by method: the last change when it found no command
         self._commands: list[Command] = []
+        self._failures = 0  # rounds in succession whose command could not be started
         self._messages: dict[str, str] = {}  # by node: why it stays, as it was last found
         self._last_evaluation: ScaleDownEvaluated | None = None  # of the last round
 
@@ -167,11 +169,12 @@ class Disruption:
             seconds = next(round_)
         except StopIteration as end:
             self._emit_round(end.value)
-            if end.value is None:
-                self._later(POLL, self.run)
-            else:
-                self._start(end.value)
-                self._later(0.0, self.run)
+            if end.value is not None and not self._start(end.value):
+                self._later(min(FIRST_RETRY * 2**self._failures, LONGEST_RETRY), self.run)
+                self._failures += 1
+                return
+            self._failures = 0
+            self._later(POLL if end.value is None else 0.0, self.run)
             return
         self._later(seconds, lambda: self._step(round_))
 
@@ -213,9 +216,11 @@ class Disruption:
     def _emptiness(self) -> Waits:
         """Find a command that deletes as many empty nodes as the budgets allow (emptiness.go)."""
         candidates = self._candidates(self._is_empty)
-        if not candidates or self._is_consolidated("empty"):
+        if not candidates:
             return None
         budgets, empty, constrained = self._budgets("Empty"), [], False
+        if self._is_consolidated("empty"):
+            return None
         for candidate in _by_cost(candidates):
             if budgets[candidate.pool.name] == 0:
                 constrained = True
@@ -260,9 +265,11 @@ class Disruption:
     def _multi_node(self) -> Waits:
         """Find a command that removes the n nodes of the lowest cost, for the largest n (multinodeconsolidation.go)."""
         candidates = self._candidates(self._should_consolidate)
-        if not candidates or self._is_consolidated("multi"):
+        if not candidates:
             return None
         budgets, disruptable, constrained = self._budgets("Underutilized"), [], False
+        if self._is_consolidated("multi"):
+            return None
         for candidate in _by_cost(candidates):
             if budgets[candidate.pool.name] == 0:
                 constrained = True
@@ -284,9 +291,11 @@ class Disruption:
         Pools are tried in turn, each starting with the node of the lowest disruption cost.
         """
         candidates = self._candidates(self._should_consolidate)
-        if not candidates or self._is_consolidated("single"):
+        if not candidates:
             return None
         budgets, constrained = self._budgets("Underutilized"), False
+        if self._is_consolidated("single"):
+            return None
         for candidate in _alternate_pools(_by_cost(candidates)):
             if budgets[candidate.pool.name] == 0:
                 constrained = True
@@ -301,12 +310,16 @@ class Disruption:
         return None
 
     def _validated(self, command: Command) -> Waits:
-        """Wait, then return the command if it is still valid; otherwise record why it is not, and return None."""
+        """Wait, then return the command if it is still valid, else None.
+
+        Why a single node stays is recorded; for several nodes, Karpenter's validator returns no candidates to record.
+        """
         yield VALIDATION
         try:
             self._validate(command)
         except Rejected as reason:
-            for candidate in command.candidates:
+            if len(command.candidates) == 1:
+                (candidate,) = command.candidates
                 text = command.text_for(candidate)
                 message = f"Consolidation rejected: {text}, reason: {reason} (savings: ${command.savings:.2f})"
                 self._recorder.on_node(candidate.node, "ConsolidationRejected", message, of=(text, str(reason)))
@@ -492,7 +505,7 @@ class Disruption:
                 errors.append(f"{pod.namespace}/{pod.name} => {reason} ")
         if not errors:
             return ""
-        more = f" and {len(errors) - MOST_ERRORS} other(s)" if len(errors) > MOST_ERRORS else ""
+        more = f" and {len(errors) - MOST_ERRORS} other(s)" if len(errors) >= MOST_ERRORS else ""
         return f"Not all pods would schedule, {''.join(errors[:MOST_ERRORS])}{more}"
 
     def _consolidation(self, candidates: Sequence[Candidate]) -> Command | None:
@@ -517,6 +530,7 @@ class Disruption:
             return None
         claim = results.claims[0]
         kinds = get(claim.requirements, CAPACITY_TYPE)
+        order = self._catalogue.by_price(claim.types, claim.requirements)  # before a capacity type is chosen
         all_spot = all(candidate.node.labels.get(CAPACITY_TYPE) == "spot" for candidate in candidates)
         spot_to_spot = all_spot and kinds.has("spot")
         if spot_to_spot and not self._spot_to_spot:
@@ -528,11 +542,11 @@ class Disruption:
             claim.types &= self._catalogue.offered(claim.requirements)
         if not self._keep_cheaper(claim, price, alone):
             return None
-        if spot_to_spot and alone is not None and not self._truncate_spot(claim, alone):
+        if spot_to_spot and alone is not None and not self._truncate_spot(claim, order, alone):
             return None
         if not spot_to_spot and kinds.has("spot") and kinds.has("on-demand"):
             claim.requirements = merge(claim.requirements, (one_of(CAPACITY_TYPE, "spot"),))
-        return self._announce(Command("Underutilized", list(candidates), [claim], results), price)
+        return self._announce(Command("Underutilized", list(candidates), [claim], results), price, order)
 
     def _keep_cheaper(self, claim: NewClaim, price: float, alone: Candidate | None) -> bool:
         """Keep only the types that cost less than the price. Return whether enough are left; record if not.
@@ -550,8 +564,11 @@ class Disruption:
             self._record(alone, "Can't replace with a cheaper node")
         return bool(claim.types) and not short
 
-    def _truncate_spot(self, claim: NewClaim, alone: Candidate) -> bool:
-        """Limit the claim to its 15 cheapest types. Return False, without a change, if it has fewer."""
+    def _truncate_spot(self, claim: NewClaim, order: Sequence[int], alone: Candidate) -> bool:
+        """Limit the claim to its 15 cheapest types, or as many as minValues needs; `order`: the types by price.
+
+        Return False, without a change, if it has fewer than 15.
+        """
         count = claim.types.bit_count()
         if count < MIN_TYPES_SPOT_TO_SPOT:
             message = (
@@ -560,14 +577,18 @@ class Disruption:
             )
             self._record(alone, message)
             return False
-        order = self._catalogue.by_price(claim.types, claim.requirements)
-        claim.types = sum(1 << number for number in order[:MIN_TYPES_SPOT_TO_SPOT])
+        ordered = [number for number in order if claim.types >> number & 1]
+        most = max(MIN_TYPES_SPOT_TO_SPOT, self._catalogue.needed(ordered, claim.requirements))
+        claim.types = sum(1 << number for number in ordered[:most])
         return True
 
-    def _announce(self, command: Command, price: float) -> Command:
-        """Set the savings of the command, record an event on each candidate, and return it (EmitCandidateEvents)."""
+    def _announce(self, command: Command, price: float, order: Sequence[int]) -> Command:
+        """Set the savings of the command, record an event on each candidate, and return it (EmitCandidateEvents).
+
+        `price`: that of the candidates; `order`: the types of the replacement, and others, by price.
+        """
         claim = command.replacements[0]
-        first = self._catalogue.by_price(claim.types, claim.requirements)[:1]
+        first = [number for number in order if claim.types >> number & 1][:1]
         launched = [min(offering.price for offering in self._catalogue.types[number].offerings) for number in first]
         command.savings = price - sum(launched)
         for candidate in command.candidates:
@@ -645,8 +666,11 @@ class Disruption:
 
     # Commands (queue.go)
 
-    def _start(self, command: Command) -> None:
-        """Taint the candidates, create the replacements, and wait for them (StartCommand)."""
+    def _start(self, command: Command) -> bool:
+        """Taint the candidates, create the replacements, and wait for them (StartCommand).
+
+        Return False if the limits of a pool do not allow a replacement; the next round removes the taints.
+        """
         command.created = self._api.now
         for candidate in command.candidates:
             node = self._api.cluster.node(candidate.name)
@@ -655,6 +679,8 @@ class Disruption:
                 self._api.apply_object(with_taints(node, (*node.taints, DISRUPTED)), "update", cause)
             self._lifecycle.set_condition(candidate.claim_name, "DisruptionReason", "True", command.reason)
         command.names = self._provisioner.create(command.replacements)
+        if len(command.names) < len(command.replacements):
+            return False
         for candidate in command.candidates:
             self._state.marked[candidate.claim_name] = None
         self._state.changed = self._api.now
@@ -664,6 +690,7 @@ class Disruption:
         for candidate in command.candidates:
             self._provisioner.watch_node(candidate.name)
         self._later(REACTION, lambda: self._wait_or_terminate(command))  # after the next round has begun
+        return True
 
     def _wait_or_terminate(self, command: Command) -> None:
         """Delete the candidates once all replacements are initialized (waitOrTerminate).
@@ -686,6 +713,8 @@ class Disruption:
             self._later(QUEUE_POLL, lambda: self._wait_or_terminate(command))
             return
         for candidate in command.candidates:
+            if self._state.claim(candidate.claim_name) is None:
+                continue
             self._lifecycle.delete(candidate.claim_name)
             reason = command.reason
             if self._api.cluster.node(candidate.name) is not None:
@@ -696,11 +725,12 @@ class Disruption:
         self._commands.remove(command)
 
     def _give_up(self, command: Command) -> None:
-        """Free the candidates, because a replacement failed; the next round removes their taints."""
+        """Free the candidates, because a replacement failed."""
         for candidate in command.candidates:
             self._state.marked.pop(candidate.claim_name, None)
         self._state.changed = self._api.now
         self._commands.remove(command)
+        self._remove_taints()
 
 
 def eviction_cost(pod: Pod) -> float:

@@ -26,11 +26,11 @@ class Recorder:
         message: str,
         level: str = "Normal",
         *,
-        of: tuple[str, ...] = (),
+        of: tuple[str, ...] | None = None,
         repeat: float = REPEAT,
     ) -> None:
-        """Record an event on a pod, at most once in `repeat` seconds for each value of `of`."""
-        if self._is_new((reason, pod.uid, *of), repeat):
+        """Record an event on a pod, at most once in `repeat` seconds for each value of `of`, by default the pod."""
+        if self._is_new((reason, *((pod.uid,) if of is None else of)), repeat):
             self._api.record(pod, reason, message, level, NAME)
 
     def nominate(self, pod: Pod, place: str) -> None:

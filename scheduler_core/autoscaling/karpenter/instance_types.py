@@ -191,9 +191,11 @@ class Catalogue:
 
     def shortfall(self, types: Types, requirements: Requirements) -> dict[str, int]:
         """Return the keys for which the types have fewer values than minValues requires, and how many they have
-        (SatisfiesMinValues).
+        (SatisfiesMinValues). Without any type, none is short.
         """
-        short = {}
+        short: dict[str, int] = {}
+        if not types:
+            return short
         for key, entry in requirements.items():
             if entry.min_values is not None:
                 values = {
@@ -202,6 +204,15 @@ class Catalogue:
                 if len(values) < entry.min_values:
                     short[key] = len(values)
         return short
+
+    def needed(self, ordered: Sequence[int], requirements: Requirements) -> int:
+        """Return how many of the first types have enough values for minValues (SatisfiesMinValues)."""
+        types = 0
+        for count, number in enumerate(ordered):
+            if types and not self.shortfall(types, requirements):
+                return count
+            types |= 1 << number
+        return len(ordered)
 
     def compatible(self, number: int, requirements: Requirements) -> list[Offering]:
         """Return the offerings of a type that the requirements allow."""

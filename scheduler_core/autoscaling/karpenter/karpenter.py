@@ -36,6 +36,7 @@ class Karpenter:
         self.state = ClusterState(api)
         self.catalogue = catalogue = Catalogue(settings.instance_types)
         recorder, flags = Recorder(api), settings.flags
+        self.state.report = partial(_report, recorder)
         self._lifecycle = Lifecycle(api, self.state, catalogue, recorder, self._later, settings.ready_seconds)
         self.provisioner = Provisioner(api, self.state, catalogue, flags, recorder, self._later, self._lifecycle.launch)
         self._lifecycle.on_drain = self.provisioner.watch_node
@@ -65,6 +66,9 @@ class Karpenter:
         self._started = True
         for claim in self.state.claims():
             self._lifecycle.adopt(claim)
+            for pod, _ in self._api.pods_on(claim.node):
+                if not _is_of_daemon_set(pod):
+                    self._lifecycle.note_pod_event(claim.node)
         for pod in list(self._api.cluster.pods.all()):
             self.provisioner.watch_pod(pod.key)
         self._later(FIRST_ROUND, self.disruption.run)
@@ -93,8 +97,8 @@ class Karpenter:
             self.provisioner.watch_pod(pod.key)
         if change.what in ("bound", "deleted"):
             self.state.changed = self._api.now
-        of_daemon_set = pod.owner is not None and pod.owner.kind == "DaemonSet"
-        if pod.node_name and not of_daemon_set and change.what in ("bound", "deletion", "finished"):
+        noted = change.what in ("added", "bound", "finished") or (change.what == "deletion" and change.old is None)
+        if pod.node_name and noted and not _is_of_daemon_set(pod):
             self._lifecycle.note_pod_event(pod.node_name)
 
     def _watch_node(self, change: Change) -> None:
@@ -110,3 +114,11 @@ class Karpenter:
             action()
 
         self._run_later(seconds, act)
+
+
+def _report(recorder: Recorder, pod: Pod, reason: str, message: str, level: str, of: str) -> None:
+    recorder.on_pod(pod, reason, message, level, of=(pod.uid, of))
+
+
+def _is_of_daemon_set(pod: Pod) -> bool:
+    return pod.owner is not None and pod.owner.kind == "DaemonSet"

@@ -31,11 +31,13 @@ from scheduler_core.autoscaling.karpenter.state import (
     REGISTERED,
     UNREGISTERED,
     ClusterState,
+    deletion_time,
     is_active,
     is_drainable,
     is_ephemeral,
+    is_stuck_terminating,
 )
-from scheduler_core.cluster.statuses import NodeStatus
+from scheduler_core.cluster.statuses import NodeStatus, PodStatus
 from scheduler_core.controllers.api import Api, grace_of
 from scheduler_core.controllers.causes import because
 from scheduler_core.controllers.eviction import CREATED, evict
@@ -90,13 +92,14 @@ class Lifecycle:
         return changed
 
     def set_condition(self, name: str, condition: str, status: str = "True", reason: str = "") -> None:
-        """Set a condition of a claim, unless it has this status and reason already."""
+        """Set a condition of a claim, unless it has this status and reason; another reason keeps the time."""
         claim = self._state.claim(name)
         if claim is None:
             return
         known = claim.conditions.get(condition)
         if known is None or (known.status, known.reason) != (status, reason):
-            new = ClaimCondition(status, self._api.now, reason)
+            since = known.since if known is not None and known.status == status else self._api.now
+            new = ClaimCondition(status, since, reason)
             self._set(name, "nodeclaim-status", conditions={**claim.conditions, condition: new})
 
     def clear_condition(self, name: str, condition: str) -> None:
@@ -137,7 +140,8 @@ class Lifecycle:
         cheapest = self._catalogue.cheapest(types, claim.requirements)
         if cheapest is None:
             message = "insufficient capacity, all requested instance types were unavailable during launch"
-            self._recorder.on("NodeClaim", name, "InsufficientCapacityError", message, "Warning")
+            event = f"NodeClaim {name} event: {message}"
+            self._recorder.on("NodeClaim", name, "InsufficientCapacityError", event, "Warning")
             self.delete(name)
             return
         entry, offering = cheapest
@@ -335,9 +339,6 @@ class Lifecycle:
             return
         if DISRUPTED not in node.taints:
             self._write_node(with_taints(node, (*node.taints, DISRUPTED)), because("node-removed", node=node.name))
-        if claim.termination_grace_period is not None:
-            message = f"All pods will be deleted by {self._termination_time(claim):g}"
-            self._recorder.on("Node", node.name, "TerminationGracePeriodExpiring", message, "Warning")
         self.on_drain(node.name)
         self.set_condition(name, "Drained", "Unknown", "Draining")
         self._drain(name)
@@ -356,11 +357,7 @@ class Lifecycle:
             self._remove_claim(name)
             return
         self._delete_expiring(claim, node)
-        waiting = [
-            pod
-            for pod, status in self._api.pods_on(node.name)
-            if status.phase not in ("Succeeded", "Failed") and is_drainable(pod)
-        ]
+        waiting = [pod for pod, status in self._api.pods_on(node.name) if self._is_waiting_for_eviction(pod, status)]
         began = claim.conditions["Drained"].since
         if waiting:
             groups: dict[int, list[Pod]] = {}
@@ -377,14 +374,26 @@ class Lifecycle:
             return
         self._later(DRAIN_POLL, partial(self._drain, name))
 
+    def _is_waiting_for_eviction(self, pod: Pod, status: PodStatus) -> bool:
+        """Return whether a drain waits for the pod (IsWaitingEviction)."""
+        ended = status.phase in ("Succeeded", "Failed") or is_stuck_terminating(status, self._api.now)
+        return not ended and is_drainable(pod)
+
     def _delete_expiring(self, claim: NodeClaim, node: Node) -> None:
-        """Delete pods whose grace period would exceed the termination time of the node (DeleteExpiringPods)."""
+        """Delete pods whose grace period would exceed the termination time of the node (DeleteExpiringPods).
+
+        Those that are being deleted get a shorter grace period if theirs ends after that time.
+        """
         if claim.termination_grace_period is None:
             return
         end = self._termination_time(claim)
+        message = f"All pods will be deleted by {end:g}"
+        self._recorder.on("Node", node.name, "TerminationGracePeriodExpiring", message, "Warning")
         for pod, status in self._api.pods_on(node.name):
             grace = grace_of(pod)
-            if not is_active(status) or not is_drainable(pod) or self._api.now <= end - grace:
+            if not self._is_waiting_for_eviction(pod, status) or self._api.now <= end - grace:
+                continue
+            if not is_active(status) and deletion_time(status) <= end:
                 continue
             left = max(math.floor(end - self._api.now), 1)
             message = (
@@ -392,20 +401,21 @@ class Lifecycle:
                 f"seconds of grace-period of its {grace:g} terminationGracePeriodSeconds. This bypasses the PDB of the "
                 "pod and the do-not-disrupt annotation."
             )
-            self._recorder.on_pod(pod, "Disrupted", message)
+            self._recorder.on_pod(pod, "Disrupted", message, of=(status.called,))
             self._api.delete_pod(pod, because("node-removed", node=node.name), grace=float(left))
 
     def _evict(self, key: PodKey, name: str) -> None:
         """Evict a pod; after a refusal, try again with an increasing delay (eviction.go)."""
         pod, claim = self._api.pod(key), self._state.claim(name)
-        if pod is None or claim is None or not is_active(self._api.status(pod)):
+        if pod is None or claim is None:
             self._evicting.pop(key, None)
             return
+        called = self._api.status(pod).called
         if evict(pod, self._api, because_of=because("node-removed", node=pod.node_name)) == CREATED:
             self._evicting.pop(key, None)
             reason = claim.conditions.get("DisruptionReason")
             text = reason.reason if reason is not None and reason.status == "True" else FORCEFUL
-            self._recorder.on_pod(pod, "Evicted", f"Evicted pod: {text}")
+            self._recorder.on_pod(pod, "Evicted", f"Evicted pod: {text}", of=(called,))
             return
         refusals = self._evicting[key]
         self._evicting[key] = refusals + 1

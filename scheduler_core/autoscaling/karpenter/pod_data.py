@@ -19,7 +19,7 @@ from scheduler_core.plugins.taint_toleration.rule import find_untolerated_taint
 
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 TOLERATES_PREFERENCES = Toleration(operator="Exists", effect="PreferNoSchedule")
-EVERY_ADDRESS = "0.0.0.0"  # noqa: S104 -- of a host port without an address
+EVERY_ADDRESS = frozenset(("0.0.0.0", "::"))  # noqa: S104 -- the first also of a host port without an address
 Resources = Mapping[str, int]
 Volumes = Sequence[Requirements]
 
@@ -122,12 +122,22 @@ def show_taint(taint: Taint) -> str:
     return f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"
 
 
-def conflicting_port(ports: Sequence[HostPort], used: Iterable[HostPort]) -> HostPort | None:
-    """Return the first used port that conflicts, None if there is none (HostPortUsage.Conflicts)."""
+def conflicting_ports(ports: Sequence[HostPort], used: Iterable[HostPort]) -> tuple[HostPort, HostPort] | None:
+    """Return the first port that conflicts with a used one, and that one; None without a conflict (Conflicts)."""
     taken = list(used)
     for port in ports:
         for other in taken:
             same = (port.port, port.protocol) == (other.port, other.protocol)
-            if same and (port.ip == other.ip or EVERY_ADDRESS in (port.ip, other.ip)):
-                return other
+            if same and (port.ip == other.ip or not EVERY_ADDRESS.isdisjoint((port.ip, other.ip))):
+                return port, other
     return None
+
+
+def show_conflict(port: HostPort, used: HostPort) -> str:
+    """Return the conflict of a pod's host port with a used one as Karpenter prints it."""
+    shown = ", ".join(
+        f"{whose}-hostport-{name}={value}"
+        for whose, entry in (("existing", used), ("pod", port))
+        for name, value in (("ip", entry.ip), ("port", entry.port), ("protocol", entry.protocol))
+    )
+    return f"checking host port usage, pod hostport conflicts with existing hostport configuration ({shown})"

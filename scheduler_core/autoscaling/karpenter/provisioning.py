@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
 
-from scheduler_core.apis.core import Namespace, Pod, PodKey
+from scheduler_core.apis.core import Namespace, Node, Pod, PodKey
 from scheduler_core.apis.karpenter import NodeClaim, NodePool
 from scheduler_core.apis.requirements import (
     CAPACITY_TYPE,
     HOSTNAME,
     INSTANCE_TYPE,
+    KWOK,
     NODE_POOL,
+    NORMALIZED,
     ZONE,
     Requirements,
     get,
@@ -24,7 +26,8 @@ from scheduler_core.apis.requirements import (
 )
 from scheduler_core.autoscaling.karpenter.evaluation import evaluated_scale_up
 from scheduler_core.autoscaling.karpenter.events import Recorder
-from scheduler_core.autoscaling.karpenter.instance_types import Catalogue, show_resources
+from scheduler_core.autoscaling.karpenter.instance_types import CAPACITY_TYPES, Catalogue, show_resources
+from scheduler_core.autoscaling.karpenter.pod_data import pod_data
 from scheduler_core.autoscaling.karpenter.solver import NewClaim, Options, Results, Solver
 from scheduler_core.autoscaling.karpenter.state import ClusterState, StateNode
 from scheduler_core.autoscaling.karpenter.topology import Domains, Topology
@@ -36,10 +39,9 @@ from scheduler_core.trace.autoscaling_events import MOST_PODS, ScaleUpEvaluated
 
 PENDING_RETRY = 10.0  # a pod that is still pending triggers another batch
 SOLVE_SECONDS = 0.1  # from the end of a batch to its claims
-SYNC_RETRY = 1.0
 FAILURE_REPEAT = 300.0
 POOL_REPEAT = 60.0
-KARPENTER_DOMAIN = "karpenter.sh"
+RESTRICTED_DOMAINS = (KWOK, "karpenter.sh")  # of labels that pods must not select, except for well-known ones
 Later = Callable[[float, Callable[[], None]], None]
 
 
@@ -96,21 +98,17 @@ class Provisioner:
         if not self._batch:
             self._opened = now
         self._batch[name] = None
-        self._close_at(min(now + self._flags["batch-idle-duration"], self._opened + self._flags["batch-max-duration"]))
-
-    def _close_at(self, time: float) -> None:
-        self._closes = time
-        self._later(max(time - self._api.now, 0.0), partial(self._close, time))
+        end = self._opened + self._flags["batch-max-duration"]
+        self._closes = time = min(now + self._flags["batch-idle-duration"], end)
+        self._later(max(time - now, 0.0), partial(self._close, time))
 
     def _close(self, time: float) -> None:
         if time != self._closes:
             return
-        if not self._state.is_synced():
-            self._close_at(self._api.now + SYNC_RETRY)
-            return
         self._batch.clear()
         self._closes = float("inf")
-        self._later(SOLVE_SECONDS, self._provision)
+        if self._state.is_synced():  # otherwise the batch is lost, and the next trigger begins another
+            self._later(SOLVE_SECONDS, self._provision)
 
     # One batch
 
@@ -167,20 +165,36 @@ class Provisioner:
 
     def _problem_of(self, pod: Pod) -> str | None:
         """Return why a pod is invalid, "" if it excludes Karpenter's nodes, None if it is valid (Validate)."""
-        terms = pod.required_node_affinity.terms if pod.required_node_affinity is not None else ()
-        wanted = [entry for term in terms for entry in term.match_expressions]
-        if any(entry.key == NODE_POOL and entry.operator == "DoesNotExist" for entry in wanted):
+        requirements = pod_data(pod, ()).requirements
+        if NODE_POOL in requirements and requirements[NODE_POOL].operator == "DoesNotExist":
             return ""
-        reasons = []
-        if any(term.match_fields for term in terms):
-            reasons.append("node selector term with matchFields is not supported")
-        for key in (*pod.node_selector, *(entry.key for entry in wanted)):
-            domain = key.partition("/")[0] if "/" in key else ""
-            restricted = domain == KARPENTER_DOMAIN or domain.endswith(f".{KARPENTER_DOMAIN}") or key == HOSTNAME
-            if restricted and key not in self._catalogue.well_known:
-                reasons.append(f"label {key} is restricted")
+        reasons: list[str] = []
+        for key, value in pod.node_selector.items():
+            reasons += self._problems_of_requirement(key, "In", (value,))
+        for term in pod.required_node_affinity.terms if pod.required_node_affinity is not None else ():
+            if term.match_fields:
+                reasons.append("node selector term with matchFields is not supported")
+            for entry in term.match_expressions:
+                reasons += self._problems_of_requirement(entry.key, entry.operator, entry.values)
         reasons.append(volume_problem(pod, self._api))
         return "; ".join(filter(None, reasons)) or None
+
+    def _problems_of_requirement(self, key: str, operator: str, values: Sequence[str]) -> Iterator[str]:
+        """Yield why a pod must not have a requirement (ValidateRequirement)."""
+        key = NORMALIZED.get(key, key)
+        domain = key.partition("/")[0] if "/" in key else ""
+        restricted = key == HOSTNAME or any(domain == end or domain.endswith(f".{end}") for end in RESTRICTED_DOMAINS)
+        if restricted and key not in self._catalogue.well_known:
+            known, domains = " ".join(sorted(self._catalogue.well_known)), " ".join(RESTRICTED_DOMAINS)
+            yield (
+                f"using label {key} is not allowed as it might interfere with the internal provisioning logic; specify "
+                f"a well known label: [{known}], or a custom label that does not use a restricted domain: [{domains}]"
+            )
+        if key == CAPACITY_TYPE and operator == "In" and not set(values) & set(CAPACITY_TYPES):
+            shown, known = " ".join(values), " ".join(f"{kind}:{{}}" for kind in sorted(CAPACITY_TYPES))
+            yield f"no valid values found in [{shown}] for {key}, expected one of: map[{known}], got: [{shown}]"
+        if operator in ("Gt", "Lt") and int(values[0]) < 0:
+            yield f"key {key} with operator {operator} must have a single positive integer value"
 
     def pods_of_deleting(self, nodes: Sequence[StateNode]) -> list[Pod]:
         """Return the pods that will be evicted from nodes that are being deleted."""
@@ -212,18 +226,17 @@ class Provisioner:
     def solver(self, waiting: Sequence[Pod], nodes: Sequence[StateNode]) -> Solver:
         """Return a simulation for pods without a node."""
         moving = {pod.key for pod in waiting}
-        running = [
-            (pod, node)
-            for node in self._api.cluster.all_nodes()
-            for pod, status in self._api.pods_on(node.name)
-            if pod.key not in moving
-            and status.phase not in ("Succeeded", "Failed")
-            and status.deletion_requested is None
-        ]
+        running: list[tuple[Pod, Node]] = []
+        leaving: list[tuple[Pod, Node]] = []
+        for node in self._api.cluster.all_nodes():
+            for pod, status in self._api.pods_on(node.name):
+                if pod.key not in moving and status.phase not in ("Succeeded", "Failed"):
+                    (running if status.deletion_requested is None else leaving).append((pod, node))
         topology = Topology(
             self._domains_of,
             [node.node for node in nodes if node.node is not None],
             running,
+            leaving,
             {item.name: item.labels for item in self._api.cluster.objects("Namespace") if isinstance(item, Namespace)},
             ignores_preferences=self._options.ignores_preferences,
         )
@@ -334,11 +347,15 @@ class Provisioner:
 
 
 def _custom_labels(requirements: Requirements, catalogue: Catalogue) -> dict[str, str]:
-    """Return the labels for requirements with custom keys (resolveCustomLabelsFromRequirements)."""
+    """Return the labels for requirements with custom keys (resolveCustomLabelsFromRequirements).
+
+    Where the source takes any value, or a random number for a label that only has to exist, here it is the smallest.
+    """
+    custom = (entry for key, entry in requirements.items() if key not in catalogue.well_known and key != HOSTNAME)
     return {
-        key: min(entry.values)
-        for key, entry in requirements.items()
-        if key not in catalogue.well_known and key != HOSTNAME and entry.operator == "In"
+        entry.key: min(entry.values) if entry.operator == "In" else str(entry.at_least or 0)
+        for entry in custom
+        if entry.operator != "DoesNotExist"
     }
 
 

@@ -14,17 +14,18 @@ import msgspec
 from scheduler_core.apis.constraints import HostPort, Taint
 from scheduler_core.apis.core import Pod, PodKey
 from scheduler_core.apis.karpenter import NodePool
-from scheduler_core.apis.requirements import HOSTNAME, Requirements, conflict, merge, one_of
+from scheduler_core.apis.requirements import HOSTNAME, NO_REQUIREMENTS, Requirements, conflict, merge, one_of
 from scheduler_core.autoscaling.karpenter.instance_types import Catalogue, NoInstanceType, Types, filter_types
 from scheduler_core.autoscaling.karpenter.pod_data import (
     PodData,
     Volumes,
     add,
-    conflicting_port,
+    conflicting_ports,
     not_tolerated,
     pod_data,
     relax,
     requests_of,
+    show_conflict,
 )
 from scheduler_core.autoscaling.karpenter.state import StateNode
 from scheduler_core.autoscaling.karpenter.topology import Topology, Unsatisfiable
@@ -87,14 +88,20 @@ class ExistingNode:
         """Return the node's requirements with the pod, or why it does not fit (ExistingNode.CanAdd)."""
         if (reason := not_tolerated(self.state.taints, data.pod.tolerations)) is not None:
             return Misfit(reason)
-        if data.pod.host_ports and conflicting_port(data.pod.host_ports, self._ports) is not None:
-            return Misfit("checking host port usage")
+        if data.pod.host_ports and (conflicting := conflicting_ports(data.pod.host_ports, self._ports)) is not None:
+            return Misfit(show_conflict(*conflicting))
         if self._broken or any(amount > self.remaining.get(name, 0) for name, amount in data.requests.items()):
             return Misfit("exceeds node resources")
         if (against := conflict(self.requirements, data.requirements)) is not None:
             return Misfit(against)
         base = merge(self.requirements, data.requirements)
-        return _with_topology(data, topology, self.state.taints, base, frozenset())
+        misfits = []
+        for volume in data.volumes or (NO_REQUIREMENTS,):
+            result = _with_topology(data, volume, topology, self.state.taints, base, frozenset())
+            if not isinstance(result, Misfit):
+                return result
+            misfits.append(result)
+        return Misfit(misfits[-1].text, for_good=all(misfit.for_good for misfit in misfits))
 
     def add(self, data: PodData, requirements: Requirements, topology: Topology) -> None:
         """Place the pod."""
@@ -126,10 +133,8 @@ class NewClaim:
         """Return requirements and types with the pod, or why it does not fit (NodeClaim.CanAdd)."""
         if (reason := not_tolerated(self.pool.taints, data.pod.tolerations)) is not None:
             return Misfit(reason)
-        if data.pod.host_ports and (port := conflicting_port(data.pod.host_ports, self._ports)) is not None:
-            return Misfit(
-                f"checking host port usage, {port.ip}:{port.port}/{port.protocol} conflicts with existing use"
-            )
+        if data.pod.host_ports and (conflicting := conflicting_ports(data.pod.host_ports, self._ports)) is not None:
+            return Misfit(show_conflict(*conflicting))
         undefined = self._catalogue.well_known
         if (against := conflict(self.requirements, data.requirements, undefined)) is not None:
             return Misfit(f"incompatible requirements, {against}")
@@ -138,15 +143,18 @@ class NewClaim:
         fits = self._filter(base, data, total, relaxes_min_values)
         if isinstance(fits, Misfit) and not topology.concerns(data.pod) and not data.volumes:
             return fits
-        narrowed = _with_topology(data, topology, self.pool.taints, base, undefined)
-        if isinstance(narrowed, Misfit):
-            return narrowed if not isinstance(fits, Misfit) else Misfit(narrowed.text)
-        if narrowed is base:
-            return fits
-        narrow = self._filter(narrowed, data, total, relaxes_min_values)
-        if isinstance(narrow, Misfit):
-            return Misfit(narrow.text, for_good=isinstance(fits, Misfit))
-        return narrow
+        misfits = []
+        for volume in data.volumes or (NO_REQUIREMENTS,):
+            narrowed = _with_topology(data, volume, topology, self.pool.taints, base, undefined)
+            if isinstance(narrowed, Misfit):
+                misfits.append(narrowed)
+                continue
+            result = fits if narrowed is base else self._filter(narrowed, data, total, relaxes_min_values)
+            if not isinstance(result, Misfit):
+                return result
+            misfits.append(Misfit(result.text, for_good=False))
+        for_good = isinstance(fits, Misfit) or all(misfit.for_good for misfit in misfits)
+        return Misfit(misfits[-1].text, for_good=for_good)
 
     def add(self, data: PodData, requirements: Requirements, types: Types, topology: Topology) -> None:
         """Place the pod."""
@@ -178,29 +186,23 @@ class NewClaim:
 
 
 def _with_topology(
-    data: PodData, topology: Topology, taints: tuple[Taint, ...], base: Requirements, undefined: frozenset[str]
+    data: PodData,
+    volume: Requirements,
+    topology: Topology,
+    taints: tuple[Taint, ...],
+    base: Requirements,
+    undefined: frozenset[str],
 ) -> Requirements | Misfit:
-    """Return the requirements with those of volumes and terms, or why they conflict.
+    """Return the requirements with those of a place of the pod's volumes and of its terms, or why they conflict.
 
-    If a volume can be reached in several topologies, the first possible one is used.
+    Without any, it is `base` itself.
     """
-    concerned = topology.concerns(data.pod)
-    if not data.volumes:
-        return _with_terms(data, topology, taints, base, undefined) if concerned else base
-    result: Requirements | Misfit = base
-    for alternative in data.volumes:
-        if (against := conflict(base, alternative, undefined)) is not None:
-            result = Misfit(f"incompatible volume requirements, {against}")
-            continue
-        result = _with_terms(data, topology, taints, merge(base, alternative), undefined)
-        if not isinstance(result, Misfit):
-            return result
-    return result
-
-
-def _with_terms(
-    data: PodData, topology: Topology, taints: tuple[Taint, ...], base: Requirements, undefined: frozenset[str]
-) -> Requirements | Misfit:
+    if volume:
+        if (against := conflict(base, volume, undefined)) is not None:
+            return Misfit(f"incompatible volume requirements, {against}")
+        base = merge(base, volume)
+    if not topology.concerns(data.pod):
+        return base
     requirements = topology.add_requirements(data.pod, taints, data.strict_requirements, base)
     if isinstance(requirements, Unsatisfiable):
         return Misfit(requirements, for_good=False)
@@ -252,6 +254,7 @@ class Solver:
         self._refused: dict[object, set[object]] = {}
         # The pools without a suitable type; True: because of minValues.
         self.without_types: list[tuple[NodePool, bool]] = []
+        daemon_pods = [pod for pod in daemon_pods if not pod.has_resource_claims]  # shouldSkipDaemonPod
         templates = (self._template(pool, daemon_pods) for pool in pools)
         self._templates = [template for template in templates if template is not None]
         self._remaining = {pool.name: dict(pool.limits) for pool in pools if pool.limits is not None}
@@ -349,10 +352,10 @@ class Solver:
             types = template.types
             remaining = self._remaining.get(template.pool.name)
             if remaining is not None:
-                if remaining.get("nodes", 1) <= 0:
+                if remaining.get("nodes") == 0:
                     reasons.append(NODES_EXHAUSTED.format(pool=template.pool.name))
                     continue
-                types = self._catalogue.within(types, _without_nodes(remaining))
+                types = self._catalogue.within(types, remaining)
                 if not types:
                     reasons.append(LIMITS_EXCEEDED.format(pool=template.pool.name))
                     continue
@@ -365,9 +368,8 @@ class Solver:
             claim.add(data, *fits, self._topology)
             self._claims.append(claim)
             if remaining is not None:
-                for name in remaining:
-                    most = 1 if name == "nodes" else self._catalogue.largest(claim.types, name)
-                    remaining[name] -= most
+                for name in remaining:  # "nodes" too, of which a type has none: a batch may open more than are left
+                    remaining[name] -= self._catalogue.largest(claim.types, name)
             return None
         return "; ".join(reasons)
 
@@ -387,10 +389,11 @@ class Solver:
         remaining = self._remaining.get(template.pool.name)
         types = template.types
         if remaining is not None:
-            types = self._catalogue.within(types, _without_nodes(remaining))
-        if remaining is not None and (remaining.get("nodes", 1) <= 0 or not types):
-            sentence = LIMITS_EXCEEDED if remaining.get("nodes", 1) > 0 else NODES_EXHAUSTED
-            return Offer(template, sentence.format(pool=template.pool.name), {}, 0)
+            exhausted = remaining.get("nodes") == 0
+            types = 0 if exhausted else self._catalogue.within(types, remaining)
+            if not types:
+                sentence = NODES_EXHAUSTED if exhausted else LIMITS_EXCEEDED
+                return Offer(template, sentence.format(pool=template.pool.name), {}, 0)
         fits = NewClaim(template, types, self._catalogue, 0).can_add(data, self._topology)
         if isinstance(fits, Misfit):
             return Offer(template, str(fits), {}, 0)
@@ -446,11 +449,6 @@ class Solver:
         if remaining is not None:
             for name in remaining:
                 remaining[name] -= 1 if name == "nodes" else node.capacity.get(name, 0)
-
-
-def _without_nodes(remaining: Resources) -> Resources:
-    """Return the remaining resources of a pool's limits, without the number of nodes."""
-    return {name: amount for name, amount in remaining.items() if name != "nodes"}
 
 
 def _matches(pod: Pod, fits: Callable[[Requirements], bool]) -> bool:

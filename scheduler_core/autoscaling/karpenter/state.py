@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
@@ -17,7 +19,7 @@ from scheduler_core.controllers.api import Api
 from scheduler_core.controllers.disruption import budgets_of
 from scheduler_core.controllers.pods import pod_manifest
 from scheduler_core.scenario.fields.schema import DURATION
-from scheduler_core.scenario.reading.times import parse_duration
+from scheduler_core.scenario.reading.times import UNITS, parse_duration
 
 Resources = Mapping[str, int]
 REGISTERED, INITIALIZED = "karpenter.sh/registered", "karpenter.sh/initialized"
@@ -32,6 +34,8 @@ EPHEMERAL = (
     (UNREGISTERED.key, UNREGISTERED.effect),
 )
 EPHEMERAL_PREFIX = "readiness.k8s.io/"
+STUCK_AFTER = 60.0
+_PART = re.compile(r"(?P<number>[0-9]+\.?[0-9]*|\.[0-9]+)(?P<unit>[^.0-9]*)", re.ASCII)
 
 
 class StateNode(msgspec.Struct, frozen=True, eq=False):
@@ -73,6 +77,7 @@ class ClusterState:
         self.marked: dict[str, None] = {}  # claims that a command will delete
         self.nominated: dict[str, float] = {}  # node -> end of its nomination
         self.changed = 0.0  # the time of the last change that may allow a consolidation
+        self.report: Callable[[Pod, str, str, str, str], None] = lambda pod, reason, message, level, of: None
 
     def claims(self) -> list[NodeClaim]:
         """Return all claims, in order of creation."""
@@ -173,41 +178,61 @@ class ClusterState:
 
     def is_currently_reschedulable(self, pod: Pod, status: PodStatus) -> bool:
         """Return whether the pod needs another node, and no annotation or budget rules out its eviction."""
-        if not self.is_reschedulable(pod, status) or (is_active(status) and self.is_protected(pod)):
-            return False
-        if not self.is_evictable(pod, status):
-            return True
-        budgets = budgets_of(pod, self._api)
-        return len(budgets) <= 1 and not any(map(_blocks_fully, budgets))
+        return (
+            self.is_reschedulable(pod, status)
+            and not (is_active(status) and self.is_protected(pod))
+            and not self._blocking_budgets(pod, status, _blocks_fully)
+        )
 
     def is_evictable(self, pod: Pod, status: PodStatus) -> bool:
         """Return whether a drain evicts the pod."""
         return is_active(status) and is_drainable(pod) and not self.is_protected(pod)
 
     def is_protected(self, pod: Pod) -> bool:
-        """Return whether the pod's annotation prevents its disruption: always, or for some time after its start."""
-        value = pod.annotations.get(DO_NOT_DISRUPT, "")
-        if value == "true":
-            return True
-        if not value or DURATION.check(value) is not None or parse_duration(value) <= 0:
+        """Return whether the pod's annotation prevents its disruption: always, or for some time after its start.
+
+        An event tells until when, that the time has passed, or that the value is invalid (IsDoNotDisruptActive).
+        """
+        value = pod.annotations.get(DO_NOT_DISRUPT)
+        if value is None or value == "true":
+            return value == "true"
+        if problem := _problem_of_duration(value):
+            message = f"Invalid {DO_NOT_DISRUPT} annotation: {problem}, ignoring annotation"
+            self.report(pod, "InvalidDoNotDisruptAnnotation", message, "Warning", problem)
             return False
         started = self._api.status(pod).running_since
-        return started is None or self._api.now - started < parse_duration(value)
+        if started is None:
+            return True
+        end = math.floor(started) + parse_duration(value)
+        if self._api.now < end:
+            message = f"The {DO_NOT_DISRUPT} grace period will elapse at {end:g}"
+            self.report(pod, "DoNotDisruptUntil", message, "Normal", f"{end:g}")
+            return True
+        message = f"The {DO_NOT_DISRUPT} grace period has elapsed, pod is now disruptable"
+        self.report(pod, "DoNotDisruptGracePeriodElapsed", message, "Normal", "")
+        return False
 
     def blocking_budget(self, pods: Sequence[tuple[Pod, PodStatus]]) -> str:
         """Return why a budget prevents the eviction of a pod, "" if none does (CanEvictPods)."""
         for pod, status in pods:
-            if not self.is_evictable(pod, status):
-                continue
-            budgets = budgets_of(pod, self._api)
+            budgets = self._blocking_budgets(pod, status, lambda budget: self._disruptions_allowed(budget) == 0)
             keys = " ".join(f"{budget.namespace}/{budget.name}" for budget in budgets)
             if len(budgets) > 1:
                 return f"eviction does not support multiple PDBs (PodDisruptionBudget(s)=[{keys}])"
-            if not budgets or (budgets[0].evicts_unhealthy and not status.ready):
-                continue
-            if self._disruptions_allowed(budgets[0]) == 0:
+            if budgets:
                 return f"pdb prevents pod evictions (PodDisruptionBudget=[{keys}])"
         return ""
+
+    def _blocking_budgets(
+        self, pod: Pod, status: PodStatus, blocks: Callable[[PodDisruptionBudget], bool]
+    ) -> Sequence[PodDisruptionBudget]:
+        """Return the budgets that prevent the eviction of a pod: more than one, or one that `blocks` (isEvictable)."""
+        if not self.is_evictable(pod, status):
+            return ()
+        budgets = budgets_of(pod, self._api)
+        if len(budgets) == 1 and ((budgets[0].evicts_unhealthy and not status.ready) or not blocks(budgets[0])):
+            return ()
+        return budgets
 
     def _disruptions_allowed(self, budget: PodDisruptionBudget) -> int:
         """Return `status.disruptionsAllowed` as last written; until then, as in the scenario, or 0."""
@@ -225,6 +250,16 @@ def is_drainable(pod: Pod) -> bool:
     return not_tolerated((DISRUPTED,), pod.tolerations) is not None and not _is_owned_by(pod, "Node")
 
 
+def is_stuck_terminating(status: PodStatus, now: float) -> bool:
+    """Return whether the pod should have been gone for more than a minute (IsStuckTerminating)."""
+    return now - deletion_time(status) > STUCK_AFTER
+
+
+def deletion_time(status: PodStatus) -> float:
+    """Return the time at which a pod's grace period ends (`metadata.deletionTimestamp`), infinity if it has none."""
+    return math.inf if status.deletion_requested is None else math.floor(status.deletion_requested) + status.grace
+
+
 def is_ephemeral(taint: Taint) -> bool:
     """Return whether the taint is expected to be removed from a new node."""
     return (taint.key, taint.effect) in EPHEMERAL or taint.key.startswith(EPHEMERAL_PREFIX)
@@ -232,6 +267,20 @@ def is_ephemeral(taint: Taint) -> bool:
 
 def _is_owned_by(pod: Pod, *kinds: str) -> bool:
     return pod.owner is not None and pod.owner.kind in kinds
+
+
+def _problem_of_duration(value: str) -> str:
+    """Return why an annotation is no positive duration, "" if it is one (parseDoNotDisrupt, time.ParseDuration)."""
+    if DURATION.check(value) is None:
+        return "" if parse_duration(value) > 0 else f'duration "{value}" must be positive'
+    reason, rest = "invalid", value.removeprefix("-") if value.startswith("-") else value.removeprefix("+")
+    while reason == "invalid" and rest and (part := _PART.match(rest)) is not None:
+        if not part["unit"]:
+            reason = "missing unit in"
+        elif part["unit"] not in UNITS:
+            reason = f'unknown unit "{part["unit"]}" in'
+        rest = rest[part.end() :]
+    return f'failed to parse "{value}" as a duration: time: {reason} duration "{value}"'
 
 
 def _blocks_fully(budget: PodDisruptionBudget) -> bool:

@@ -84,6 +84,10 @@ class TopologyGroup:
         """Return whether the term selects the pod."""
         return pod.namespace in self.namespaces and self.selector.matches(pod.labels)
 
+    def lists(self, pod: Pod) -> bool:
+        """Return whether the pod counts if it runs already; without a selector, all pods do (TopologyListOptions)."""
+        return pod.namespace in self.namespaces and (self.selector.matches_nothing or self.selector.matches(pod.labels))
+
     def counts(self, pod: Pod, taints: tuple[Taint, ...], requirements: Requirements) -> bool:
         """Return whether the pod counts if it runs on a node with these taints and requirements."""
         return self.selects(pod) and self.node_filter.matches(taints, requirements)
@@ -191,7 +195,8 @@ class Topology:
     """The terms of all pods of a simulation.
 
     `domains` returns the domains of a key that pools can have; `running` are the pods that count, with their nodes, and
-    `nodes` the nodes whose domains count; `namespaces` their labels.
+    `nodes` the nodes whose domains count; `leaving` are pods that are being deleted, of which only the anti-affinity
+    counts; `namespaces` the labels of the namespaces.
     """
 
     def __init__(
@@ -199,6 +204,7 @@ class Topology:
         domains: Callable[[str], Domains],
         nodes: Sequence[Node],
         running: Sequence[tuple[Pod, Node]],
+        leaving: Sequence[tuple[Pod, Node]],
         namespaces: Mapping[str, Mapping[str, str]],
         *,
         ignores_preferences: bool,
@@ -211,7 +217,7 @@ class Topology:
         self._groups: dict[object, TopologyGroup] = {}
         self._inverse: dict[object, TopologyGroup] = {}
         self._of_pod: dict[PodKey, list[TopologyGroup]] = {}
-        for pod, node in running:
+        for pod, node in (*running, *leaving):
             if pod.required_anti_affinity:
                 self._update_inverse(pod, node.labels)
 
@@ -365,5 +371,5 @@ class Topology:
                 group.register(node.labels[group.key])
         for pod, node in self._running:
             domain = node.labels.get(group.key, node.name if group.key == HOSTNAME else "")
-            if domain and group.selects(pod) and counts(node):
+            if domain and group.lists(pod) and counts(node):
                 group.record((domain,))

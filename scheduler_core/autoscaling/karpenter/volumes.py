@@ -17,6 +17,7 @@ from scheduler_core.apis.requirements import (
 from scheduler_core.controllers.api import Api
 
 LOCAL = ("local", "hostPath")
+BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
 
 
 def volume_problem(pod: Pod, api: Api) -> str:
@@ -35,7 +36,8 @@ def volume_problem(pod: Pod, api: Api) -> str:
         if claim.terminating:
             return f"persistentvolumeclaim is being deleted ({about})"
         if claim.phase == "Lost":
-            return f"persistentvolumeclaim bound to non-existent persistentvolume ({about})"
+            volume_name = f"PersistentVolume={claim.volume_name}"
+            return f"persistentvolumeclaim bound to non-existent persistentvolume ({volume_name}, {about})"
         if problem := _problem_of_claim(claim, about, api):
             return problem
     return ""
@@ -44,18 +46,27 @@ def volume_problem(pod: Pod, api: Api) -> str:
 def _problem_of_claim(claim: PersistentVolumeClaim, about: str, api: Api) -> str:
     name = claim.storage_class or ""
     if claim.volume_name:
-        if not isinstance(api.cluster.get("PersistentVolume", claim.volume_name), PersistentVolume):
-            return f'failed to validate pvc, persistentvolumes "{claim.volume_name}" not found ({about})'
+        volume = api.cluster.get("PersistentVolume", claim.volume_name)
+        volume_name, reason = f"PersistentVolume={claim.volume_name}", ""
+        if not isinstance(volume, PersistentVolume):
+            reason = f'PersistentVolume "{claim.volume_name}" not found'
+        elif volume.terminating:
+            reason = "persistentvolume is being deleted"
+        if reason:
+            return f"failed to validate pvc, {reason} ({volume_name}, {about}, StorageClass={name})"
         if not claim.bound:
+            about = f"{volume_name}, PersistentVolumeClaim={claim.name}, annotation={BIND_COMPLETED}"
             return f"pvc is considered unbound because it does not contain annotation ({about})"
         return ""
     if not name:
         return f"unbound pvc must define a storage class ({about}, StorageClass=)"
     storage_class = api.cluster.get("StorageClass", name)
     if not isinstance(storage_class, StorageClass):
-        return f'failed to validate pvc, failed to get storage class, StorageClass "{name}" not found ({about})'
+        reason = f'failed to get storage class, StorageClass.storage.k8s.io "{name}" not found'
+        return f"failed to validate pvc, {reason} ({about}, StorageClass={name})"
     if storage_class.volume_binding_mode == "Immediate":
-        return f"failed to validate pvc, pvc with immediate volume binding mode must be bound ({about})"
+        reason = "pvc with immediate volume binding mode must be bound"
+        return f"failed to validate pvc, {reason} ({about}, StorageClass={name})"
     return ""
 
 

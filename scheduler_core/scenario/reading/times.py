@@ -9,7 +9,7 @@ from functools import lru_cache
 START = datetime.fromisoformat("2025-01-01T00:00:00+00:00")
 
 _RFC3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)", re.ASCII)
-_UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
+UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 def is_time(text: str) -> bool:
@@ -38,4 +38,4 @@ def parse_duration(text: str) -> float:
     """Return the seconds of a valid Go duration, such as `schema.Duration` accepts."""
     sign = -1.0 if text.startswith("-") else 1.0
     parts = re.findall(r"(?<![0-9.])([0-9.]+)(ns|us|µs|μs|ms|s|m|h)", text)
-    return sign * sum(float(number) * _UNITS[unit] for number, unit in parts)
+    return sign * sum(float(number) * UNITS[unit] for number, unit in parts)
