@@ -360,6 +360,8 @@ class Live:
     # Admission
 
     def _admitted(self, pod: Pod) -> Pod:
+        if self.api.pod(pod.key) is not None:
+            raise AdmissionRefused(f'pods "{pod.name}" already exists')
         return self.api.admit_pod(dict(pod.manifest))
 
     def allowed_disruptions(self) -> dict[str, int]:

@@ -9,6 +9,7 @@ from scheduler_core.apis.core import Pod, Workload
 from scheduler_core.apis.selectors import parse_int64
 from scheduler_core.apis.workloads import StatefulSetSpec
 from scheduler_core.cluster.statuses import PodStatus
+from scheduler_core.controllers.admission import AdmissionRefused
 from scheduler_core.controllers.api import Api
 from scheduler_core.controllers.causes import because
 from scheduler_core.controllers.pods import Owned, is_available, next_available, pod_manifest
@@ -142,6 +143,8 @@ class _Sync:
         active = len(self._replicas) - missing
         cause = because("pods-missing", owner=self._label, active=active, replicas=self._spec.replicas)
         self._create_claims(number)
+        if self._api.pod(f"{self._set.namespace}/{name}") is not None:  # of another owner
+            raise AdmissionRefused(f'pods "{name}" already exists')
         self._api.create_pod(self._set, manifest, cause, place=str(number), revision=(revision, ""))
 
     def _claim_name(self, template: Any, number: int) -> str:

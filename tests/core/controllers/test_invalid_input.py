@@ -9,6 +9,7 @@ import pytest
 from scheduler_core import ScenarioErrors, parse_scenario, simulate
 from scheduler_core.controllers.cronjob import next_time
 from scheduler_core.trace.actor_rows import actor_rows
+from scheduler_core.trace.events import ObjectApplied
 from tests.builders import pod
 from tests.core.controllers.worlds import Manifest, node, template, text, workload
 
@@ -52,6 +53,27 @@ def test_a_mistake_is_one_sentence_with_its_line(objects: list[Manifest], spec: 
     (problem,) = error.value.errors
     assert problem.line > 1
     assert sentence in str(problem)
+
+
+@pytest.mark.parametrize("name", ["db-0", "leaving"])
+def test_a_pod_with_the_name_of_another_is_refused(name: str) -> None:
+    """The pod of a controller, or one that is being deleted."""
+    created = pod(name, labels={"app": "x"})
+    leaving = pod("leaving", terminationGracePeriodSeconds=30, annotations={"kschedui.io/termination-seconds": "30"})
+    events = [{"at": 50, "delete": {"kind": "Pod", "name": "leaving"}}, {"at": 60, "create": created}]
+    written = text(node("n1"), workload("StatefulSet", "db", replicas=1, serviceName="db"), leaving, events=events)
+    rows = list(actor_rows(simulate(parse_scenario(written))))
+    assert f'pods "{name}" already exists' in str([row for row in rows if row["t"] == 60])
+
+
+def test_a_stateful_set_waits_for_a_name_that_the_pod_of_another_owner_has() -> None:
+    owner = {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "db", "uid": "of-another", "controller": True}
+    other = pod("db-0", node="n1", labels={"app": "db"})
+    other["metadata"]["ownerReferences"] = [owner]
+    events = [{"at": 30, "delete": {"kind": "Pod", "name": "db-0"}}]
+    written = text(node("n1"), workload("StatefulSet", "db", replicas=1, serviceName="db"), other, events=events)
+    created = [event for event in simulate(parse_scenario(written)) if isinstance(event, ObjectApplied)]
+    assert [event.name for event in created if event.kind == "Pod"] == ["db-0"]
 
 
 def test_a_quota_that_is_never_met_is_reported_by_the_api_server() -> None:
