@@ -122,7 +122,7 @@ class Actuator:
             self._fail(node, f"{drain.blocked.pod.key}: {drain.blocked.reason}")
             return
         if not candidate.drain.move:
-            if drain.move:
+            if drain.move or drain.awaited:
                 self._fail(node, "the node is no longer empty")
                 return
             self._delete(node, drained=False)
@@ -173,12 +173,12 @@ class Actuator:
             self._record("ScaleDownEmpty", f"Scale-down: empty node {node.name} removed")
 
     def _fail(self, node: Node, reason: str) -> None:
-        """Give up the deletion, and remove the taints and the cordon of this autoscaler (CleanToBeDeleted)."""
+        """Give up the deletion, and remove its taint and the cordon of this autoscaler (CleanToBeDeleted)."""
         self.in_progress.pop(node.name, None)
         self.last_failure = self._api.now
         stored = self._api.cluster.node(node.name)
         if stored is not None:
-            taints = tuple(taint for taint in stored.taints if taint.key not in (TO_BE_DELETED, CANDIDATE))
+            taints = tuple(taint for taint in stored.taints if taint.key != TO_BE_DELETED)
             cordoned = stored.unschedulable and not self._flags["cordon-node-before-terminating"]
             self._write(replace(stored, taints=taints, unschedulable=cordoned), "node-kept")
             self._api.record(stored, "ScaleDownFailed", f"failed to drain the node: {reason}", "Warning")

@@ -10,7 +10,7 @@ import msgspec
 from scheduler_core.apis.core import Pod, PodDisruptionBudget
 from scheduler_core.cluster.cluster import key_of
 from scheduler_core.cluster.disruption import disruptions_allowed
-from scheduler_core.controllers.api import Api, grace_of
+from scheduler_core.controllers.api import Api, grace_of, size_of
 
 PREFIX = "cluster-autoscaler.kubernetes.io/"
 MIRROR = "kubernetes.io/config.mirror"
@@ -26,9 +26,13 @@ class Blocked(msgspec.Struct, frozen=True):
 
 
 class Drain(msgspec.Struct):
-    """The pods that would have to move, and the DaemonSet pods that end with the node; up to the pod that blocks it."""
+    """The pods that would have to move, and the DaemonSet pods that end with the node; up to the pod that blocks it.
+
+    `awaited`: the pods that have to finish before the node is removed.
+    """
 
     move: list[Pod] = []
+    awaited: list[Pod] = []
     daemon: list[Pod] = []
     blocked: Blocked | None = None
 
@@ -50,6 +54,8 @@ class Drainability:
                 drain.daemon.append(pod)
             elif verdict == "move":
                 drain.move.append(pod)
+            elif verdict == "await":
+                drain.awaited.append(pod)
             elif verdict != "skip":
                 drain.blocked = Blocked(pod, verdict)
                 return drain
@@ -62,14 +68,13 @@ class Drainability:
                 self.budgets[budget] = self.budgets.get(budget, 0) - 1
 
     def _verdict(self, pod: Pod) -> str:
-        """Return "skip", "daemon", "move", or the reason why the pod blocks the drain."""
+        """Return "skip", "daemon", "move", "await", or the reason why the pod blocks the drain."""
         status = self._api.status(pod)
         if MIRROR in pod.annotations:
             return "skip"
         if is_long_terminating(pod, self._api):
             return "skip"
-        replicas = self._replicas(pod)
-        if replicas is not None and replicas < self._flags["min-replica-count"]:
+        if self._flags["skip-nodes-with-custom-controller-pods"] and self._has_too_few_replicas(pod):
             return "MinReplicasReached"
         if is_daemon_set_pod(pod):
             return "daemon"
@@ -77,6 +82,8 @@ class Drainability:
             return "move"
         if status.phase in ("Succeeded", "Failed"):
             return "move"
+        if pod.annotations.get(f"{PREFIX}safe-to-evict") == "on-completion":
+            return "await"
         if self._flags["skip-nodes-with-custom-controller-pods"] and (
             pod.owner is None or pod.owner.kind not in REPLICATED
         ):
@@ -95,11 +102,13 @@ class Drainability:
             return "NotEnoughPdb"
         return "move"
 
-    def _replicas(self, pod: Pod) -> int | None:
-        if pod.owner is None:
-            return None
+    def _has_too_few_replicas(self, pod: Pod) -> bool:
+        """Return whether the pod's ReplicaSet or ReplicationController is smaller than --min-replica-count."""
+        if pod.owner is None or pod.owner.kind not in ("ReplicaSet", "ReplicationController"):
+            return False
         workload = self._api.workload(pod.owner.kind, f"{pod.namespace}/{pod.owner.name}")
-        return None if workload is None else getattr(workload.spec, "replicas", None)
+        size = None if workload is None else size_of(workload)
+        return size is not None and size < self._flags["min-replica-count"]
 
     def _budgets_of(self, pod: Pod) -> Iterator[str]:
         for budget in self._api.cluster.objects("PodDisruptionBudget"):

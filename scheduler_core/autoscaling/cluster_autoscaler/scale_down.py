@@ -207,6 +207,9 @@ class Planner:
                 continue
             going[group.name] = going.get(group.name, 0) + 1
             totals = left
+            if candidate.drain.awaited:
+                self.unremovable[candidate.node] = "BlockedByOnCompletionPod"
+                continue
             (drained if candidate.drain.move else empty).append(candidate)
         busy = len(in_progress)
         empty = empty[: max(self._flags["max-scale-down-parallelism"] - busy, 0)]

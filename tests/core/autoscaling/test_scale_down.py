@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, cast
+
+import pytest
 
 from scheduler_core import simulate
 from scheduler_core.apis.core import Pod
@@ -17,7 +20,7 @@ from tests.core.autoscaling.builders import own
 
 PREFIX = "cluster-autoscaler.kubernetes.io/"
 MIRROR = {"kubernetes.io/config.mirror": "x"}
-ACTOR = own("ClusterAutoscaler", flags=["--scale-down-unneeded-time=20s", "--scale-down-delay-after-add=0s"])
+FLAGS = ("--scale-down-unneeded-time=20s", "--scale-down-delay-after-add=0s")
 
 
 def owned(made: Manifest, kind: str = "ReplicaSet") -> Manifest:
@@ -29,11 +32,12 @@ def pods_of(*manifests: Manifest) -> list[Pod]:
     return [item for item in parse(*manifests).objects if isinstance(item, Pod)]
 
 
-def removal_of(*pods: Manifest) -> tuple[list[str], list[str]]:
+def removal_of(*pods: Manifest, flags: Sequence[str] = ()) -> tuple[list[str], list[str]]:
     """Return the evicted pods and the autoscaler's messages of a run in which only the node n1 can go."""
-    busy = owned(pod("busy", cpu=5, node="n2"))
+    busy = pod("busy", cpu=5, node="n2")
+    actor = own("ClusterAutoscaler", flags=[*FLAGS, *flags])
     group = own("NodeGroup", "g", nodes=["n1"], minimum=0)
-    text = scenario(node("n1", cpu=10), node("n2", cpu=8), busy, *pods, group, ACTOR, untilSeconds=200)
+    text = scenario(node("n1", cpu=10), node("n2", cpu=8), busy, *pods, group, actor, untilSeconds=200)
     events = list(simulate(parse_scenario(text)))
     evicted = [event.pod for event in events if isinstance(event, EvictionAnswered)]
     return evicted, [event.message for event in events if isinstance(event, EventRecorded)]
@@ -50,13 +54,34 @@ def test_a_drain_neither_evicts_static_pods_nor_waits_for_them() -> None:
     evicted, messages = removal_of(static, owned(pod("web", cpu=1, node="n1")))
     assert "Scale-down: node n1 removed with drain" in messages
     assert evicted == ["default/web"]
-    assert any(message.endswith("pods to reschedule: o/2") for message in messages)
+    assert any(message.endswith("pods to reschedule: o/1") for message in messages)
 
 
 def test_expendable_pods_go_with_an_empty_node() -> None:
     evicted, messages = removal_of(owned(pod("spare", cpu=1, node="n1", priority=-20)))
     assert "Scale-down: empty node n1 removed" in messages
     assert not evicted
+
+
+def test_a_node_waits_for_a_pod_that_runs_to_its_completion() -> None:
+    waits = {f"{PREFIX}safe-to-evict": "on-completion"}
+    _, messages = removal_of(pod("batch", cpu=1, node="n1", annotations=waits))
+    assert not any("removing" in message for message in messages)
+    ends = {**waits, "kschedui.io/run-seconds": "60"}
+    evicted, messages = removal_of(pod("batch", cpu=1, node="n1", annotations=ends, restartPolicy="Never"))
+    assert "Scale-down: empty node n1 removed" in messages
+    assert not evicted
+
+
+@pytest.mark.parametrize(("kind", "stays"), [("ReplicaSet", True), ("StatefulSet", False)])
+def test_only_replica_sets_have_a_minimal_number_of_replicas(kind: str, stays: bool) -> None:
+    labels = {"app": "o"}
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
+    spec = {"replicas": 1, "selector": {"matchLabels": labels}, "template": template, "serviceName": "o"}
+    workload = {"apiVersion": "apps/v1", "kind": kind, "metadata": {"name": "o", "uid": "u"}, "spec": spec}
+    web = owned(pod("o-0", cpu=1, node="n1", labels=labels), kind)
+    _, messages = removal_of(workload, web, flags=["--min-replica-count=2"])
+    assert any("removing node n1" in message for message in messages) != stays
 
 
 def test_all_pods_that_a_drain_moves_count_as_pending_but_no_static_ones() -> None:

@@ -43,6 +43,7 @@ MEANINGS = {
     ),
     "NodeGroupMinSizeReached": gettext_noop("Its node group is at its minimum size."),
     "BlockedByPod": gettext_noop("This pod may not be evicted."),
+    "BlockedByOnCompletionPod": gettext_noop("A pod on it runs to its end: it has safe-to-evict: on-completion."),
     "NoPlaceToMovePods": gettext_noop("This pod would find no other node."),
     "ScaleDownDisabledAnnotation": gettext_noop("An annotation of the node forbids it."),
     "ScaleDownUnreadyDisabled": gettext_noop("The node is not ready, and --scale-down-unready-enabled is off."),
