@@ -5,12 +5,14 @@ karpenter: pkg/apis/v1/nodepool.go, nodeclaim.go; kwok/apis/v1alpha1/kwoknodecla
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
 import msgspec
 
 from scheduler_core.apis.constraints import Taint
+from scheduler_core.apis.quantity import show_amount
 from scheduler_core.apis.requirements import (
     ARCH,
     CAPACITY_TYPE,
@@ -31,6 +33,7 @@ Manifest = Mapping[str, Any]
 Resources = Mapping[str, int]
 OVERHEAD: Resources = {"cpu": 100, "memory": 10 << 20}  # of kubelet and system, on every type of the kwok provider
 DisruptionReason = Literal["Empty", "Underutilized", "Drifted"]
+_AWS_NAME = re.compile(r"[A-Za-z0-9_]+\.(nano|micro|small|medium|large|[0-9]*xlarge|metal)", re.ASCII)
 REASONS: tuple[DisruptionReason, ...] = ("Empty", "Underutilized", "Drifted")
 
 
@@ -84,13 +87,14 @@ class InstanceType(msgspec.Struct, frozen=True):
     @property
     def all_labels(self) -> Mapping[str, str]:
         """Return the labels that nodes of the type have with any offering: those of kwok, and `labels`."""
-        family, dash, rest = self.name.replace(".", "-", 1).partition("-")
-        cpu, memory = self.capacity.get("cpu", 0), self.capacity.get("memory", 0)
+        family, dash, _ = self.name.replace(".", "-", 1).partition("-")
+        cpu, memory = (show_amount(name, self.capacity.get(name, 0)) for name in ("cpu", "memory"))
+        size = _AWS_NAME.fullmatch(self.name)
         kwok_labels = {
             INSTANCE_FAMILY: family if dash else self.name[:1],
-            INSTANCE_SIZE: rest if "." in self.name else str(cpu // 1000),
-            INSTANCE_CPU: str(cpu // 1000),
-            INSTANCE_MEMORY: f"{memory >> 30}Gi",
+            INSTANCE_SIZE: cpu if size is None else size[1],
+            INSTANCE_CPU: cpu,
+            INSTANCE_MEMORY: memory,
         }
         return {**kwok_labels, **self.labels}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol
 
 from msgspec.structs import replace
@@ -105,6 +105,7 @@ class Api:
         self.settings = settings
         self.actor = ""
         self.failing: set[tuple[str, str]] = set()  # kind and key of objects whose last sync was refused
+        self.scheduler_names: Container[str] = ()  # of the profiles, set by Live
         self.drains_claims = False  # set by Karpenter: NodeClaims and their nodes are drained before they go
         self.changes: deque[Change] = deque()
         self.later: Callable[[float, str], None] = lambda seconds, key: None  # set by Live: of the running controller
@@ -152,6 +153,17 @@ class Api:
     def pods_of(self, owner: Workload) -> list[tuple[Pod, PodStatus]]:
         """Return the pods that a controller owns with their statuses, in the order in which it came to own them."""
         return list(self._resolved(self._pods_of.get(owner.uid, ())))
+
+    def waits_for_node(self, pod: Pod) -> bool:
+        """Return whether a scheduler of the scenario looks for a node for the pod, and has found none."""
+        return (
+            not pod.node_name
+            and not pod.scheduling_gates
+            and not pod.nominated_node_name
+            and not pod.terminating
+            and pod.key not in self.cluster.assumed
+            and pod.scheduler_name in self.scheduler_names
+        )
 
     def pods_on(self, node_name: str) -> list[tuple[Pod, PodStatus]]:
         """Return the pods that are bound to a node with their statuses, including finished ones."""

@@ -76,6 +76,7 @@ class Live:
             scenario.node_lifecycle,
             owns_bare_pods=BARE_PODS in scenario.controllers,
         )
+        self.api.scheduler_names = {profile.scheduler_name for profile in scenario.config.profiles}
         self.kubelets = Kubelets(self.api, scenario.kubelet, self._kubelet_later, self.run)
         self._first_sync = FIRST_SYNC_SECONDS if scenario.kubelet.start_seconds > 0 else 0.0
         self._requests = Requests(self.api, self.kubelets, self.act_later, self._retry_later)

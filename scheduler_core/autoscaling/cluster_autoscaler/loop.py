@@ -295,16 +295,8 @@ class ClusterAutoscaler:
     # The pods to help (core/podlistprocessor)
 
     def _unschedulable(self) -> list[Pod]:
-        """Return the pods that wait for a node: neither gated, nominated, assumed nor terminating."""
-        return [
-            pod
-            for pod in self._api.cluster.pods.all()
-            if not pod.node_name
-            and not pod.scheduling_gates
-            and not pod.nominated_node_name
-            and not pod.terminating
-            and pod.key not in self._api.cluster.assumed
-        ]
+        """Return the pods that wait for a node."""
+        return [pod for pod in self._api.cluster.pods.all() if self._api.waits_for_node(pod)]
 
     def _pods_to_help(self, snapshot: Snapshot, cutoff: int) -> list[Pod]:
         """Return the pods for which nodes may be added: those that fit no node of the snapshot and are old enough.

@@ -87,7 +87,11 @@ class Karpenter:
         elif change.kind == "NodePool":
             self.state.changed = self._api.now
             for claim in self.state.claims():
-                if claim.pool == change.object.name:
+                if claim.pool != change.object.name:
+                    continue
+                if change.what == "deleted" and _is_owned_by_pool(claim):  # the garbage collector deletes it
+                    self._later(REACTION, partial(self._lifecycle.delete, claim.name))
+                else:
                     self._later(REACTION, partial(self._lifecycle.refresh, claim.name))
 
     def _watch_pod(self, change: Change) -> None:
@@ -122,3 +126,9 @@ def _report(recorder: Recorder, pod: Pod, reason: str, message: str, level: str,
 
 def _is_of_daemon_set(pod: Pod) -> bool:
     return pod.owner is not None and pod.owner.kind == "DaemonSet"
+
+
+def _is_owned_by_pool(claim: NodeClaim) -> bool:
+    """Return whether the claim's owner is its pool: always if Karpenter made it, otherwise if its manifest says so."""
+    owners = (claim.manifest.get("metadata") or {}).get("ownerReferences") or ()
+    return not claim.manifest or any(owner.get("kind") == "NodePool" for owner in owners)

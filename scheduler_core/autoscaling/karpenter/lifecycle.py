@@ -77,7 +77,7 @@ class Lifecycle:
         self._recorder = recorder
         self._later = later
         self._ready_seconds = ready_seconds
-        self._evicting: dict[PodKey, int] = {}  # the number of refused evictions
+        self._evicting: dict[str, int] = {}  # by uid of the pod: the number of refused evictions
         self._terminating: dict[str, None] = {}  # claims whose termination has begun
         self.on_drain: Callable[[str], None] = lambda node_name: None
 
@@ -364,9 +364,9 @@ class Lifecycle:
             for pod in waiting:
                 groups.setdefault(_drain_group(pod), []).append(pod)
             for pod in groups[min(groups)]:
-                if self._state.is_evictable(pod, self._api.status(pod)) and pod.key not in self._evicting:
-                    self._evicting[pod.key] = 0
-                    self._later(0.0, partial(self._evict, pod.key, name))
+                if self._state.is_evictable(pod, self._api.status(pod)) and pod.uid not in self._evicting:
+                    self._evicting[pod.uid] = 0
+                    self._later(0.0, partial(self._evict, pod.key, pod.uid, name))
             message = f"Failed to drain node, {len(waiting)} pods are waiting to be evicted"
             self._recorder.on("Node", node.name, "FailedDraining", message, "Warning")
         elif self._api.now - math.floor(began) >= MIN_DRAIN:
@@ -404,23 +404,23 @@ class Lifecycle:
             self._recorder.on_pod(pod, "Disrupted", message, of=(status.called,))
             self._api.delete_pod(pod, because("node-removed", node=node.name), grace=float(left))
 
-    def _evict(self, key: PodKey, name: str) -> None:
+    def _evict(self, key: PodKey, uid: str, name: str) -> None:
         """Evict a pod; after a refusal, try again with an increasing delay (eviction.go)."""
         pod, claim = self._api.pod(key), self._state.claim(name)
-        if pod is None or claim is None:
-            self._evicting.pop(key, None)
+        if pod is None or pod.uid != uid or claim is None:
+            self._evicting.pop(uid, None)
             return
         called = self._api.status(pod).called
         if evict(pod, self._api, because_of=because("node-removed", node=pod.node_name)) == CREATED:
-            self._evicting.pop(key, None)
+            self._evicting.pop(uid, None)
             reason = claim.conditions.get("DisruptionReason")
             text = reason.reason if reason is not None and reason.status == "True" else FORCEFUL
             self._recorder.on_pod(pod, "Evicted", f"Evicted pod: {text}", of=(called,))
             return
-        refusals = self._evicting[key]
-        self._evicting[key] = refusals + 1
+        refusals = self._evicting[uid]
+        self._evicting[uid] = refusals + 1
         wait = min(FIRST_EVICTION_RETRY * 2**refusals, LONGEST_EVICTION_RETRY)
-        self._later(wait, partial(self._evict, key, name))
+        self._later(wait, partial(self._evict, key, uid, name))
 
     def _end_instance(self, name: str, node: Node) -> None:
         """End the instance of a drained node: delete the node, then its claim."""

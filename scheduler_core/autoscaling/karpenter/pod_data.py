@@ -5,8 +5,9 @@ karpenter: pkg/controllers/provisioning/scheduling/preferences.go, pkg/schedulin
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import lru_cache
+from types import MappingProxyType
 
 import msgspec
 from msgspec.structs import replace
@@ -22,6 +23,7 @@ TOLERATES_PREFERENCES = Toleration(operator="Exists", effect="PreferNoSchedule")
 EVERY_ADDRESS = frozenset(("0.0.0.0", "::"))  # noqa: S104 -- the first also of a host port without an address
 Resources = Mapping[str, int]
 Volumes = Sequence[Requirements]
+Mounts = Mapping[str, Set[str]]  # the claims of volumes, by CSI driver
 
 
 class PodData(msgspec.Struct, frozen=True, eq=False):
@@ -35,10 +37,13 @@ class PodData(msgspec.Struct, frozen=True, eq=False):
     requirements: Requirements
     strict_requirements: Requirements
     volumes: Volumes
+    mounts: Mounts
     like: object
 
 
-def pod_data(pod: Pod, volumes: Volumes, *, ignores_preferences: bool = False) -> PodData:
+def pod_data(
+    pod: Pod, volumes: Volumes = (), mounts: Mounts = MappingProxyType({}), *, ignores_preferences: bool = False
+) -> PodData:
     """Return the requests and requirements of a pod (updateCachedPodData)."""
     terms = pod.required_node_affinity.terms[:1] if pod.required_node_affinity is not None else ()
     strict = merge(of_labels(pod.node_selector), *(of_expressions(term.match_expressions) for term in terms))
@@ -57,8 +62,9 @@ def pod_data(pod: Pod, volumes: Volumes, *, ignores_preferences: bool = False) -
         pod.tolerations,
         pod.host_ports,
         tuple(frozenset(alternative.values()) for alternative in volumes),
+        frozenset((driver, *sorted(claims)) for driver, claims in mounts.items()),
     )
-    return PodData(pod, requests, requirements, strict, volumes, like)
+    return PodData(pod, requests, requirements, strict, volumes, mounts, like)
 
 
 def requests_of(pods: Iterable[Pod]) -> dict[str, int]:

@@ -31,7 +31,7 @@ from scheduler_core.autoscaling.karpenter.pod_data import pod_data
 from scheduler_core.autoscaling.karpenter.solver import NewClaim, Options, Results, Solver
 from scheduler_core.autoscaling.karpenter.state import ClusterState, StateNode
 from scheduler_core.autoscaling.karpenter.topology import Domains, Topology
-from scheduler_core.autoscaling.karpenter.volumes import volume_problem, volume_requirements
+from scheduler_core.autoscaling.karpenter.volumes import mounted, volume_problem, volume_requirements
 from scheduler_core.controllers.api import Api
 from scheduler_core.controllers.causes import because
 from scheduler_core.scenario.objects.karpenter import as_requirement, labels_of_pool
@@ -118,7 +118,7 @@ class Provisioner:
         pods = [*self.pending_pods(), *self.pods_of_deleting(nodes)]
         if not pods or not self._state.pools():
             return
-        results = self.simulate(pods, [node for node in nodes if not node.deleting], reports=True)
+        results = self.simulate(pods, [node for node in nodes if not node.deleting])
         event = evaluated_scale_up(results, len(pods), self._catalogue)
         if event != self._last_evaluation:
             self._last_evaluation = event
@@ -165,7 +165,7 @@ class Provisioner:
 
     def _problem_of(self, pod: Pod) -> str | None:
         """Return why a pod is invalid, "" if it excludes Karpenter's nodes, None if it is valid (Validate)."""
-        requirements = pod_data(pod, ()).requirements
+        requirements = pod_data(pod).requirements
         if NODE_POOL in requirements and requirements[NODE_POOL].operator == "DoesNotExist":
             return ""
         reasons: list[str] = []
@@ -208,16 +208,15 @@ class Provisioner:
 
     # The simulation
 
-    def simulate(self, pods: Sequence[Pod], nodes: Sequence[StateNode], *, reports: bool = False) -> Results:
-        """Return the placement of the pods on the nodes and on new claims. `reports`: record pools without any type."""
+    def simulate(self, pods: Sequence[Pod], nodes: Sequence[StateNode]) -> Results:
+        """Return the placement of the pods on the nodes and on new claims; pools without any type are recorded."""
         waiting = [_unplaced(pod) for pod in pods]
         solver = self.solver(waiting, nodes)
-        if reports:
-            for pool, of_min_values in solver.without_types:
-                because_of = " due to minValues incompatibility" if of_min_values else ""
-                message = f"NodePool requirements filtered out all compatible available instance types{because_of}"
-                reason = "NoCompatibleInstanceTypes"
-                self._recorder.on("NodePool", pool.name, reason, message, "Warning", repeat=POOL_REPEAT)
+        for pool, of_min_values in solver.without_types:
+            because_of = " due to minValues incompatibility" if of_min_values else ""
+            message = f"NodePool requirements filtered out all compatible available instance types{because_of}"
+            reason = "NoCompatibleInstanceTypes"
+            self._recorder.on("NodePool", pool.name, reason, message, "Warning", repeat=POOL_REPEAT)
         results = solver.solve(waiting)
         for claim in results.claims:
             claim.types = self._catalogue.truncated(claim.types, claim.requirements)
@@ -240,9 +239,17 @@ class Provisioner:
             {item.name: item.labels for item in self._api.cluster.objects("Namespace") if isinstance(item, Namespace)},
             ignores_preferences=self._options.ignores_preferences,
         )
-        volumes = {pod.key: volume_requirements(pod, self._api) for pod in waiting if pod.volumes}
+        with_volumes = [pod for pod in waiting if pod.volumes]
+        limited = any(node.volume_limits for node in nodes)
         return Solver(
-            self._catalogue, self._state.pools(), nodes, topology, self._state.daemon_pods(), volumes, self._options
+            self._catalogue,
+            self._state.pools(),
+            nodes,
+            topology,
+            self._state.daemon_pods(),
+            {pod.key: volume_requirements(pod, self._api) for pod in with_volumes},
+            {pod.key: mounted((pod,), self._api) for pod in with_volumes if limited},
+            self._options,
         )
 
     def _domains_of(self, key: str) -> Domains:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 
 import msgspec
 
@@ -17,6 +17,7 @@ from scheduler_core.apis.karpenter import NodePool
 from scheduler_core.apis.requirements import HOSTNAME, NO_REQUIREMENTS, Requirements, conflict, merge, one_of
 from scheduler_core.autoscaling.karpenter.instance_types import Catalogue, NoInstanceType, Types, filter_types
 from scheduler_core.autoscaling.karpenter.pod_data import (
+    Mounts,
     PodData,
     Volumes,
     add,
@@ -81,6 +82,7 @@ class ExistingNode:
             for name, amount in state.allocatable.items()
         }
         self.requirements = requirements
+        self._mounts = dict(state.volumes)
         self._ports = list(state.host_ports)
         self._broken = any(amount < 0 for amount in self.remaining.values())
 
@@ -88,6 +90,8 @@ class ExistingNode:
         """Return the node's requirements with the pod, or why it does not fit (ExistingNode.CanAdd)."""
         if (reason := not_tolerated(self.state.taints, data.pod.tolerations)) is not None:
             return Misfit(reason)
+        if any(len(self._mounted(data, driver)) > most for driver, most in self.state.volume_limits.items()):
+            return Misfit("checking volume usage, would exceed volume limit")
         if data.pod.host_ports and (conflicting := conflicting_ports(data.pod.host_ports, self._ports)) is not None:
             return Misfit(show_conflict(*conflicting))
         if self._broken or any(amount > self.remaining.get(name, 0) for name, amount in data.requests.items()):
@@ -110,7 +114,12 @@ class ExistingNode:
             self.remaining[name] = self.remaining.get(name, 0) - amount
         self.requirements = requirements
         self._ports += data.pod.host_ports
+        self._mounts = {driver: self._mounted(data, driver) for driver in self.state.volume_limits}
         topology.record(data.pod, self.state.taints, requirements)
+
+    def _mounted(self, data: PodData, driver: str) -> Set[str]:
+        """Return the claims whose volumes a driver mounts on the node, with those of the pod."""
+        return self._mounts.get(driver, frozenset()) | data.mounts.get(driver, frozenset())
 
 
 class NewClaim:
@@ -229,7 +238,8 @@ class Options(msgspec.Struct, frozen=True):
 class Solver:
     """Simulates the placement of pods on nodes and new claims.
 
-    `volumes`: the topologies in which each pod's volumes can be reached.
+    `volumes`: the topologies in which each pod's volumes can be reached; `mounts`: its claims by CSI driver, which are
+    not needed if no node has a limit.
     """
 
     def __init__(
@@ -240,11 +250,13 @@ class Solver:
         topology: Topology,
         daemon_pods: Sequence[Pod],
         volumes: Mapping[PodKey, Volumes],
+        mounts: Mapping[PodKey, Mounts],
         options: Options,
     ) -> None:
         self._catalogue = catalogue
         self._topology = topology
         self._volumes = volumes
+        self._mounts = mounts
         self._options = options
         self._tolerates_preferences = any(taint.effect == "PreferNoSchedule" for pool in pools for taint in pool.taints)
         self._claims: list[NewClaim] = []
@@ -294,8 +306,9 @@ class Solver:
         return -requests.get("cpu", 0), -requests.get("memory", 0), math.floor(pod.creation_timestamp), pod.uid
 
     def _read(self, pod: Pod) -> None:
+        volumes, mounts = self._volumes.get(pod.key, ()), self._mounts.get(pod.key, {})
         ignores = self._options.ignores_preferences
-        self._data[pod.key] = pod_data(pod, self._volumes.get(pod.key, ()), ignores_preferences=ignores)
+        self._data[pod.key] = pod_data(pod, volumes, mounts, ignores_preferences=ignores)
 
     def _try(self, pod: Pod) -> str | None:
         """Place a pod, dropping preferences one by one. Return the reason for a failure, else None (trySchedule)."""
@@ -440,7 +453,7 @@ class Solver:
             pod
             for pod in daemon_pods
             if not_tolerated(node.taints, pod.tolerations) is None
-            and conflict(labels, pod_data(pod, ()).strict_requirements) is None
+            and conflict(labels, pod_data(pod).strict_requirements) is None
         ]
         return ExistingNode(node, requests_of(fitting), requirements)
 
@@ -453,7 +466,7 @@ class Solver:
 
 def _matches(pod: Pod, fits: Callable[[Requirements], bool]) -> bool:
     """Return whether the pod's selector fits with one of its required terms, if it has any."""
-    while not fits(pod_data(pod, ()).strict_requirements):
+    while not fits(pod_data(pod).strict_requirements):
         affinity = pod.required_node_affinity
         if affinity is None or len(affinity.terms) < 2:
             return False

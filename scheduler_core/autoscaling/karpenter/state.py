@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 
 import msgspec
 
 from scheduler_core.apis.constraints import HostPort, Taint
-from scheduler_core.apis.core import Node, Pod, PodDisruptionBudget
+from scheduler_core.apis.core import CSINode, Node, Pod, PodDisruptionBudget
 from scheduler_core.apis.karpenter import NodeClaim, NodePool
 from scheduler_core.apis.requirements import HOSTNAME, NODE_POOL
 from scheduler_core.autoscaling.karpenter.pod_data import not_tolerated
+from scheduler_core.autoscaling.karpenter.volumes import mounted
 from scheduler_core.cluster.statuses import PodStatus
 from scheduler_core.controllers.admission import AdmissionRefused
 from scheduler_core.controllers.api import Api
@@ -42,6 +43,7 @@ class StateNode(msgspec.Struct, frozen=True, eq=False):
     """A node with its claim. `node` None: it does not exist yet; `claim` None: Karpenter did not create it.
 
     `pods` are the pods bound to it; `pod_requests` are those of unfinished pods, `daemon_requests` of DaemonSets' pods.
+    `volume_limits`: how many volumes of each CSI driver it may have; `volumes`: the claims of its pods by driver.
     """
 
     name: str
@@ -58,6 +60,8 @@ class StateNode(msgspec.Struct, frozen=True, eq=False):
     pod_requests: Resources
     daemon_requests: Resources
     host_ports: Sequence[HostPort]
+    volume_limits: Mapping[str, int]
+    volumes: Mapping[str, Set[str]]
 
     @property
     def pool(self) -> str:
@@ -141,6 +145,9 @@ class ClusterState:
         pods = self._api.pods_on(node.name) if node is not None else []
         active = [pod for pod, status in pods if status.phase not in ("Succeeded", "Failed")]
         name = node.name if node is not None else claim.node if claim is not None else ""
+        csi_node = self._api.cluster.get("CSINode", name) if node is not None else None
+        limits = csi_node.limits if isinstance(csi_node, CSINode) else {}
+        volume_limits = {driver: limit for driver, limit in limits.items() if limit is not None}
         return StateNode(
             name,
             node,
@@ -156,20 +163,15 @@ class ClusterState:
             _total_requests(active),
             _total_requests([pod for pod in active if pod.owner is not None and pod.owner.kind == "DaemonSet"]),
             [port for pod in active for port in pod.host_ports],
+            volume_limits,
+            mounted(active, self._api) if volume_limits else {},
         )
 
     # Pods (pkg/utils/pod/scheduling.go, pkg/utils/pdb)
 
     def is_provisionable(self, pod: Pod) -> bool:
         """Return whether the pod is pending and may get a new node."""
-        return (
-            not pod.node_name
-            and not pod.scheduling_gates
-            and not pod.nominated_node_name
-            and not pod.terminating
-            and pod.key not in self._api.cluster.assumed
-            and not _is_owned_by(pod, "DaemonSet", "Node")
-        )
+        return self._api.waits_for_node(pod) and not _is_owned_by(pod, "DaemonSet", "Node")
 
     def is_reschedulable(self, pod: Pod, status: PodStatus) -> bool:
         """Return whether the pod needs another node if its node is removed."""

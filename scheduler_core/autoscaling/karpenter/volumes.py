@@ -1,8 +1,11 @@
-"""The topology in which a pod's volumes can be reached (pkg/controllers/provisioning/scheduling/volumetopology.go)."""
+"""The topology in which a pod's volumes can be reached, and the drivers that mount them.
+
+karpenter: pkg/controllers/provisioning/scheduling/volumetopology.go, pkg/scheduling/volumeusage.go.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from scheduler_core.apis.core import PersistentVolume, PersistentVolumeClaim, Pod, StorageClass
 from scheduler_core.apis.requirements import (
@@ -15,6 +18,7 @@ from scheduler_core.apis.requirements import (
     requirement,
 )
 from scheduler_core.controllers.api import Api
+from scheduler_core.plugins.volumes.csi_migration import BY_NAME, BY_SOURCE
 
 LOCAL = ("local", "hostPath")
 BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
@@ -87,6 +91,31 @@ def volume_requirements(pod: Pod, api: Api) -> Sequence[Requirements]:
         together = [pair for pair in pairs if disjoint(*pair) is None]
         places = [merge(*pair) for pair in together or pairs]
     return places or ()
+
+
+def mounted(pods: Iterable[Pod], api: Api) -> dict[str, set[str]]:
+    """Return the claims of the pods' volumes by CSI driver, without those of other drivers (GetVolumes)."""
+    claims: dict[str, set[str]] = {}
+    for pod in pods:
+        for volume in pod.volumes:
+            key = f"{pod.namespace}/{volume.claim}"
+            claim = api.cluster.get("PersistentVolumeClaim", key) if volume.claim is not None else None
+            if isinstance(claim, PersistentVolumeClaim) and (driver := _driver(claim, api)):
+                claims.setdefault(driver, set()).add(key)
+    return claims
+
+
+def _driver(claim: PersistentVolumeClaim, api: Api) -> str:
+    """Return the CSI driver that serves a claim, "" if it is unknown (ResolveDriver)."""
+    if claim.volume_name:
+        volume = api.cluster.get("PersistentVolume", claim.volume_name)
+        source = volume.source if isinstance(volume, PersistentVolume) else {}
+        if "csi" in source:
+            return str(source["csi"].get("driver") or "")
+        return BY_SOURCE["awsElasticBlockStore"].driver if "awsElasticBlockStore" in source else ""
+    storage_class = api.cluster.get("StorageClass", claim.storage_class or "")
+    provisioner = storage_class.provisioner if isinstance(storage_class, StorageClass) else ""
+    return BY_NAME[provisioner].driver if provisioner in BY_NAME else provisioner
 
 
 def _places(claim: PersistentVolumeClaim, api: Api) -> list[Requirements]:

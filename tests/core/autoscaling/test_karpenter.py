@@ -236,6 +236,19 @@ def test_claims_of_volumes_that_cannot_be_used_are_told(objects: list[Manifest],
     assert told == f"Failed to schedule pod, failed to validate pvc, {message}"
 
 
+def test_a_node_with_as_many_volumes_as_its_driver_allows_takes_no_more() -> None:
+    limits = {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": "CSINode",
+        "metadata": {"name": "n1"},
+        "spec": {"drivers": [{"name": "example.com/disk", "nodeID": "n1", "allocatable": {"count": 1}}]},
+    }
+    claims = [claim_of(name, storageClassName="fast") for name in ("one", "other")]
+    pods = [with_claim("a", "one", node="n1"), with_claim("b", "other")]
+    seen = world(node("n1", zone="a"), limits, storage_class(), *claims, *pods, node_pool("p", FOREVER))
+    assert len(seen.claims()) == 1
+
+
 # Disruption
 
 
@@ -291,6 +304,30 @@ def test_pods_that_are_bound_at_the_start_count_as_events() -> None:
 
 
 # Termination
+
+
+def test_the_claims_of_a_deleted_pool_are_drained() -> None:
+    events = [{"at": 10, "delete": {"kind": "NodePool", "name": "p"}}]
+    seen = world(pod("a", cpu=6), node_pool("p", FOREVER), *launched("n9"), events=events, untilSeconds=40)
+    assert seen.gone() == ["p-1"]
+
+
+def test_a_refused_eviction_is_not_repeated_for_another_pod_of_the_name() -> None:
+    events = [
+        {"at": 5, "delete": {"kind": "NodeClaim", "name": "n1"}},
+        {"at": 30, "delete": {"kind": "Pod", "name": "a", "gracePeriodSeconds": 0}},
+        {"at": 31, "delete": {"kind": "PodDisruptionBudget", "name": "b"}},
+    ]
+    kept = owned(pod("a", node="n1", cpu=1, labels={"app": "a"}))
+    strict = budget("b", {"app": "a"}, maxUnavailable=0)
+    pool = node_pool("p", FOREVER, disruption={"consolidateAfter": "Never"})
+    holding = owned(pod("hold", node="n1", cpu=1, annotations={"karpenter.sh/do-not-disrupt": "true"}))
+    seen = world(*launched("n1"), kept, holding, strict, pool, events=events, untilSeconds=90)
+    assert not seen.messages("Evicted")
+
+
+def test_pods_of_another_scheduler_get_no_nodes() -> None:
+    assert not world(pod("a", cpu=1, schedulerName="other"), node_pool("p", FOREVER)).claims()
 
 
 def test_a_pod_that_should_be_gone_for_a_minute_no_longer_holds_its_node() -> None:
