@@ -380,11 +380,12 @@ def _pool(
 
 
 def _node_class(boot: float) -> Manifest:
+    seconds = f"{boot:.3f}".rstrip("0").rstrip(".")
     return {
         "apiVersion": "karpenter.kwok.sh/v1alpha1",
         "kind": "KWOKNodeClass",
         "metadata": {"name": "default"},
-        "spec": {"nodeRegistrationDelay": f"{boot:g}s"},
+        "spec": {"nodeRegistrationDelay": f"{seconds}s"},
     }
 
 

@@ -124,7 +124,7 @@ def _extender(extender: Manifest) -> Manifest:
     if https is not None:
         fields["enableHTTPS"] = https
     if isinstance(timeout, int) and timeout > 0:
-        fields["httpTimeout"] = f"{timeout / 1e9:g}s"  # nanoseconds there
+        fields["httpTimeout"] = f"{timeout // 10**9}s" if timeout % 10**9 == 0 else f"{timeout}ns"
     elif isinstance(timeout, str):
         fields["httpTimeout"] = timeout
     return fields

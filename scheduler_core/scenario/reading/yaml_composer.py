@@ -101,8 +101,9 @@ def resolve_plain(text: str) -> str | int | float | bool | None:
         return text
     if _INTEGER.fullmatch(text):
         return _integer(text)
-    if _FLOAT.fullmatch(text):
-        number = float(text)
+    plain = text if text[0] == "." else text.replace("_", "")
+    if _FLOAT.fullmatch(plain):
+        number = float(plain)
         return number if math.isfinite(number) else text
     return text
 
@@ -110,12 +111,14 @@ def resolve_plain(text: str) -> str | int | float | bool | None:
 def _integer(text: str) -> int | str:
     """Parse an integer like Go's `ParseInt(text, 0, 64)`, but of any size: a leading 0 means octal.
 
-    A text that is not a number, such as 08, is returned as it is.
+    Decimal digits that are not octal, such as 08, are a decimal number: go-yaml reads them as a float, whose JSON is 8.
+    A text that is not a number, such as 0b2, is returned as it is.
     """
     digits = text.replace("_", "").lower()
     try:
-        octal = re.fullmatch(r"[-+]?0[0-9]+", digits) is not None
-        return int(digits, 8) if octal else int(digits, 0)
+        if re.fullmatch(r"[-+]?0[0-9]+", digits):
+            return int(digits, 10 if re.search("[89]", digits) else 8)
+        return int(digits, 0)
     except ValueError:
         return text
 

@@ -322,5 +322,5 @@ def _extender(data: Manifest) -> dict[str, Any]:
     """Convert an extender to the form of KubeSchedulerConfiguration; `httpTimeout` is in nanoseconds in a Policy."""
     same = {name: data[name] for name in SAME_IN_CONFIGURATION if name in data}
     timeout = data.get("httpTimeout")
-    seconds = {"httpTimeout": f"{timeout / 10**9}s"} if timeout else {}
-    return {**same, **seconds, "enableHTTPS": bool(data.get("enableHttps"))}
+    duration = {"httpTimeout": f"{timeout}ns"} if timeout else {}
+    return {**same, **duration, "enableHTTPS": bool(data.get("enableHttps"))}

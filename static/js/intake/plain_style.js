@@ -146,7 +146,8 @@ function resolvePlain(text) {
 		return TRUE.test(text) ? true : FALSE.test(text) ? false : NULL.test(text) ? null : text;
 	if (!/^[-+.0-9]/.test(text)) return text;
 	if (INTEGER.test(text)) return parseGoInteger(text);
-	const number = FLOAT.test(text) ? Number(text) : Number.NaN;
+	const plain = text[0] === "." ? text : text.replaceAll("_", "");
+	const number = FLOAT.test(plain) ? Number(plain) : Number.NaN;
 	return Number.isFinite(number) ? number : text;
 }
 
@@ -156,8 +157,7 @@ function resolvePlain(text) {
  */
 function parseGoInteger(text) {
 	const digits = text.replaceAll("_", "").replace(/^[-+]/, "");
-	const octal = /^0[0-9]+$/.test(digits);
-	const number = octal && /[89]/.test(digits) ? Number.NaN : Number(octal ? `0o${digits}` : digits);
+	const number = Number(/^0[0-7]+$/.test(digits) ? `0o${digits}` : digits); // 08 is 8
 	return Number.isNaN(number) ? text : text.startsWith("-") && number ? -number : number;
 }
 

@@ -364,6 +364,14 @@ def test_extenders_of_a_policy_filter_score_and_manage_resources(release: str) -
     assert attempt(release, *objects)["outcome"] == "Unschedulable"
 
 
+@pytest.mark.parametrize("nanoseconds", [1, 50_000, 5_000_000_000])
+def test_the_timeout_of_a_policys_extender_is_in_nanoseconds(nanoseconds: int) -> None:
+    extender = {"urlPrefix": "http://gpu", "filterVerb": "filter", "httpTimeout": nanoseconds}
+    text = scenario(node("n1"), policy(extenders=[extender]))
+    (read,) = parse_scenario(text, release=RELEASES["1.18"]).config.extenders
+    assert read.http_timeout_seconds == pytest.approx(nanoseconds / 1e9)
+
+
 # --- the default names ---
 
 

@@ -227,7 +227,9 @@ def test_nothing_to_schedule_is_a_sentence() -> None:
         import_source("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
 
 
-@pytest.mark.parametrize("name", ["n", "y", "no", "on", "1e3", "0755", "0x10", "1_000", "true", "1.5", "2025-01-01"])
+@pytest.mark.parametrize(
+    "name", ["n", "y", "no", "on", "1e3", "0755", "08", "0x10", "1_000", "1_0.5", "true", "1.5", "2025-01-01"]
+)
 def test_a_text_that_looks_like_a_number_or_a_boolean_is_still_a_text(name: str) -> None:
     found = import_source(json.dumps(node("n1", labels={"tier": name})))
     assert parse_scenario(found.text).objects[-1].labels["tier"] == name

@@ -69,6 +69,14 @@ def test_a_policy_is_reported_with_its_successor() -> None:
     assert next(iter(decisions(simulate(found))))["node"] == "n1"
 
 
+@pytest.mark.parametrize("nanoseconds", [1, 50_000, 5_000_000_000, 86_400_000_000_000_000])
+def test_the_timeout_of_an_extender_in_a_policy_becomes_a_duration(nanoseconds: int) -> None:
+    extender = {"urlPrefix": "http://gpu", "filterVerb": "filter", "httpTimeout": nanoseconds}
+    policy = {"apiVersion": "v1", "kind": "Policy", "extenders": [extender]}
+    found, _ = read(node("n1"), policy)
+    assert found.config.extenders[0].http_timeout_seconds == pytest.approx(nanoseconds / 1e9)
+
+
 def test_a_configuration_in_a_config_map_is_found_and_the_rest_of_the_map_is_not_kept() -> None:
     text = yaml.safe_dump(configuration("v1", percentageOfNodesToScore=40))
     data = {"config.yaml": text, "kubeconfig": "token: s3cr3t"}
