@@ -55,6 +55,24 @@ def test_a_preemption_is_stepped_by_keyboard_alone(browser_page: Page) -> None:
 
 
 @pytest.mark.quick
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+@pytest.mark.parametrize("step", ["45.5", "46.8"])
+def test_a_long_caption_with_a_lessons_words_stays_between_the_header_and_the_rail(
+    browser_page: Page, live_stack: Stack, language: str, step: str
+) -> None:
+    page = browser_page
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.context.add_cookies([{"name": "django_language", "value": language, "url": live_stack.url}])
+    open_player(page, "flash-sale", f"#{step}")
+    ends = (
+        "(place) => { const box = document.querySelector(place).getBoundingClientRect(); return [box.top, box.bottom] }"
+    )
+    header, caption, rail = (page.evaluate(ends, place) for place in ("header", "#caption", "#rail"))
+    assert header[1] <= caption[0]
+    assert caption[1] <= rail[0]
+
+
+@pytest.mark.quick
 def test_the_lanes_agree_with_the_decision_record(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "flash-sale")
