@@ -5,7 +5,7 @@ reaches students without another query. It is written to all sockets as the same
 received the previous one are woken, and then send themselves the newest state.
 
 A lost announcement causes only a short delay: the row is also read every POLL_SECONDS, which ends the class when its
-time is up. The processes exchange the numbers of their students.
+time is up. The processes tell each other their students, so that one with several windows counts once.
 """
 
 import asyncio
@@ -29,6 +29,7 @@ logger = logging.getLogger(__name__)
 
 FORGET_SECONDS = 3 * POLL_SECONDS  # a process that is silent for longer has no students
 PROCESS = secrets.token_hex(8)
+ID_LETTERS = 12
 
 read_board = database_sync_to_async(store.board)
 count_answers = database_sync_to_async(store.count_answers)
@@ -61,22 +62,21 @@ class LiveClass(SharedRow):
         self.message = board_message(board)
         self.sockets: set[Follower] = set()
         self.teachers: set[Follower] = set()
-        self.elsewhere: dict[str, tuple[int, float]] = {}  # number of students by process, and when it was reported
+        self.elsewhere: dict[str, tuple[set[str], float]] = {}  # students by process, and when these were reported
         self.answered = 0  # of the question on screen, while a teacher is here
         self.answers = AnswerWriter(self)
 
     @property
-    def student_count_here(self) -> int:
-        """Return the number of students in this process; a student with two windows counts once."""
-        return len({follower.student for follower in self.sockets if follower.student})
+    def students_here(self) -> set[str]:
+        """Return the students in this process, by as much of their ids as tells those of a class apart."""
+        return {follower.student[:ID_LETTERS] for follower in self.sockets if follower.student}
 
     @property
     def student_count(self) -> int:
-        """Return the number of students in all processes; one with windows in several processes counts in each."""
+        """Return the number of students in all processes."""
         now = asyncio.get_running_loop().time()
-        return self.student_count_here + sum(
-            count for count, at in self.elsewhere.values() if now - at < FORGET_SECONDS
-        )
+        others = [elsewhere for elsewhere, at in self.elsewhere.values() if now - at < FORGET_SECONDS]
+        return len(self.students_here.union(*others))
 
     @property
     def counts(self) -> dict[str, Any]:
@@ -120,7 +120,7 @@ class LiveClass(SharedRow):
         elif message["type"] == "answers":
             self.may_have_changed.set()
         elif message["type"] == "students":
-            self.elsewhere[message["process"]] = message["count"], asyncio.get_running_loop().time()
+            self.elsewhere[message["process"]] = set(message["students"]), asyncio.get_running_loop().time()
             self.wake_teachers()
 
     def wake_teachers(self) -> None:
@@ -134,8 +134,8 @@ class LiveClass(SharedRow):
             follower.wake.set()
 
     async def read_row(self) -> None:
-        """Read the row, and for a teacher the answers; announce the number of students of this process."""
-        await self.publish("students", count=self.student_count_here)
+        """Read the row, and for a teacher the answers; announce the students of this process."""
+        await self.publish("students", students=list(self.students_here))
         try:
             await self.read_board()
         finally:
@@ -217,7 +217,7 @@ async def joining_class(pk: int, follower: Follower) -> AsyncIterator[LiveClass]
             if live_class.sockets:
                 live_class.may_have_changed.set()
             else:
-                await live_class.publish("students", count=0)
+                await live_class.publish("students", students=[])
 
 
 def _count(pk: int, follower: Follower, by: int) -> None:

@@ -263,12 +263,27 @@ async def test_students_of_other_processes_are_counted_while_those_speak(monkeyp
     monkeypatch.setattr(shared_row, "POLL_SECONDS", 0.1)
     taught = await taught_class()
     async with taught.joined() as teacher:
-        await connection_layer().group_send(
-            store.group(taught.pk), {"type": "students", "process": "another", "count": 28}
-        )
+        students = [str(number) for number in range(28)]
+        for process, some in (("another", students), ("a third", students[20:])):
+            await connection_layer().group_send(
+                store.group(taught.pk), {"type": "students", "process": process, "students": some}
+            )
         await until(teacher, "count", students=28)
         monkeypatch.setattr(live_classes, "FORGET_SECONDS", 0.0)
         await until(teacher, "count", students=0)
+
+
+@in_loop
+async def test_a_student_with_windows_in_two_processes_is_one_student() -> None:
+    taught = await taught_class()
+    async with taught.joined() as teacher, taught.joined(await sync_to_async(taught.student)()):
+        await until(teacher, "count", students=1)
+        (live_class,) = live_classes._live_classes.values()
+        await connection_layer().group_send(
+            store.group(taught.pk),
+            {"type": "students", "process": "another", "students": [*live_class.students_here, "a friend"]},
+        )
+        await until(teacher, "count", students=2)
 
 
 @in_loop
