@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scheduler_core.apis.core import Pod, PodDisruptionBudget
+from scheduler_core.apis.selectors import LabelSelector
 from scheduler_core.apis.workloads import scaled
 from scheduler_core.cluster.cluster import key_of
 from scheduler_core.cluster.statuses import Condition
@@ -13,6 +14,12 @@ from scheduler_core.controllers.pods import Owned
 
 FORGOTTEN_AFTER = 120.0  # DeletionTimeout: an eviction that deleted no pod no longer counts
 SYNC_FAILED = "SyncFailed"
+MANAGER = "controllermanager"  # the source of the events
+UNMANAGED = (
+    "Pods selected by this PodDisruptionBudget (selector: {}) were found to be unmanaged. As a result, the status of "
+    "the PDB cannot be calculated correctly, which may result in undefined behavior. To account for these pods please "
+    'set ".spec.minAvailable" field of the PDB to an integer value.'
+)
 WITHOUT_SCALE = {"DaemonSet": "daemonsets.apps", "Job": "jobs.batch"}  # kinds without the scale subresource
 
 
@@ -30,14 +37,16 @@ def reconcile(key: str, api: Api) -> None:
         return
     pods = api.selected(budget.namespace, budget.controller_selector)
     if not pods:
-        api.record(budget, "NoPods", "No matching pods found", source="controllermanager")
+        api.record(budget, "NoPods", "No matching pods found", source=MANAGER)
     try:
         expected, desired = _expected_and_desired(budget, pods, api)
     except NoScale as error:
         message = f"Failed to calculate the number of expected pods: {error}"
-        api.record(budget, "CalculateExpectedPodCountFailed", message, "Warning", source="controllermanager")
+        api.record(budget, "CalculateExpectedPodCountFailed", message, "Warning", MANAGER)
         _fail_safe(budget, str(error), api)
         return
+    if _is_relative(budget) and any(pod.owner is None for pod, _ in pods):
+        api.record(budget, "UnmanagedPods", UNMANAGED.format(go_text(budget.controller_selector)), "Warning", MANAGER)
     disrupted = _disrupted(budget, pods, api)
     healthy = sum(
         status.ready and status.deletion_requested is None and pod.key not in disrupted for pod, status in pods
@@ -104,6 +113,11 @@ def _expected_and_desired(budget: PodDisruptionBudget, pods: list[Owned], api: A
     return expected, scaled(budget.min_available, expected, up=True)
 
 
+def _is_relative(budget: PodDisruptionBudget) -> bool:
+    """Return whether the expected number of pods is that of their controllers."""
+    return budget.max_unavailable is not None or isinstance(budget.min_available, str)
+
+
 def expected_scale(pods: list[Owned], api: Api) -> int:
     """Return the sum of the scales of the pods' controllers (getExpectedScale).
 
@@ -125,6 +139,24 @@ def expected_scale(pods: list[Owned], api: Api) -> int:
         if owner is not None and owner.uid not in sizes:
             sizes[owner.uid] = size_of(owner) or 0
     return sum(sizes.values()) + absent
+
+
+def go_text(selector: LabelSelector) -> str:
+    """Return a selector as Go prints a LabelSelector.
+
+    A requirement of one value is printed as one of the labels, even if it was written as an expression.
+    """
+    labels, expressions = "", ""
+    for entry in selector.requirements:
+        if entry.operator == "In" and len(entry.values) == 1:
+            labels += f"{entry.key}: {entry.values[0]},"
+        else:
+            values = " ".join(entry.values)
+            expressions += f"LabelSelectorRequirement{{Key:{entry.key},Operator:{entry.operator},Values:[{values}],}},"
+    return (
+        f"&LabelSelector{{MatchLabels:map[string]string{{{labels}}},"
+        f"MatchExpressions:[]LabelSelectorRequirement{{{expressions}}},}}"
+    )
 
 
 def _disrupted(budget: PodDisruptionBudget, pods: list[Owned], api: Api) -> dict[str, float]:
