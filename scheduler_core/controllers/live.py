@@ -40,6 +40,7 @@ Later = Callable[[float, Callable[[], None], Literal["controller", "kubelet", "r
 Item = tuple[int, Key]  # number of a controller in the table, and key of an object
 ADMITTING = ("LimitRange", "RuntimeClass", "PriorityClass")
 MAX_SYNCS = 10_000  # of one object at one moment
+MAX_DOUBLINGS = 60  # of a backoff, which has reached its maximum long before
 # From the creation of a workload to its first pod, where kubelets take time. Recorded: 0.02 to 0.9 s, Jobs at once.
 FIRST_SYNC_SECONDS = 0.33
 FIRST_UID = 500_000_000  # the number before the first uid of objects created during the run
@@ -310,7 +311,7 @@ class Live:
         except AdmissionRefused:
             failures = self._failures[item] = self._failures.get(item, 0) + 1
             first, longest = controller.backoff
-            self._plan(item, min(first * 2 ** (failures - 1), longest))
+            self._plan(item, min(first * 2 ** min(failures - 1, MAX_DOUBLINGS), longest))
             api.failing.add((controller.kind, str(key)))
         else:
             if self._failures.pop(item, None):

@@ -101,3 +101,14 @@ def test_sizes_in_annotations_that_are_no_numbers_are_ignored(sizes: dict[str, s
     ]
     found = final(rows(node("n1"), web, *old))
     assert [entry["spec"] for entry in found["workloads"] if entry["kind"] == "ReplicaSet"] == [2, 11]
+
+
+def test_a_refused_creation_may_be_tried_more_than_a_thousand_times() -> None:
+    """Each change of the pod that exists makes its ReplicaSet try again."""
+    quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q"}, "spec": {"hard": {"pods": "1"}}}
+    changes = [
+        {"at": 3 + number / 100, "ready": {"pod": "web@1/0", "value": bool(number % 2)}} for number in range(1200)
+    ]
+    found = rows(node("n1"), quota, workload("Deployment", "web", replicas=2), events=changes, untilSeconds=20)
+    refused = [row for row in found if row["what"] == "event" and row["details"]["reason"] == "FailedCreate"]
+    assert sum(row["details"].get("count", 1) for row in refused) > 1024
