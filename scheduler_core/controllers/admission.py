@@ -6,21 +6,26 @@ pkg/admission/plugin/resourcequota. Priority is part of `scenario.objects.admiss
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, Protocol
 
-from scheduler_core.apis.container_resources import without_null
+from scheduler_core.apis.container_resources import Amounts, amounts, is_sidecar, without_null
 from scheduler_core.apis.core import Pod, PodKey, Workload
-from scheduler_core.apis.quantity import format_bytes, parse_nano
+from scheduler_core.apis.qos import qos_class
+from scheduler_core.apis.quantity import Quantity, format_bytes, milli_value, show_amount
 from scheduler_core.apis.workloads import LimitRangeItem, LimitRangeSpec, QuotaSpec, RuntimeClassSpec
-from scheduler_core.cluster.statuses import WorkloadStatus
+from scheduler_core.cluster.statuses import PodStatus, WorkloadStatus
+from scheduler_core.scenario.objects.resources import aggregate, is_pod_level
 from scheduler_core.scenario.objects.workloads import amount
 
 Manifest = dict[str, Any]
 
 NOT_READY, UNREACHABLE = "node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"
 TOLERATION_SECONDS = 300
-COMPUTE = ("cpu", "memory", "ephemeral-storage")
+COMPUTE = {"cpu", "memory", "ephemeral-storage"}
+MUST_BE_STATED = {"cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory"}
+OBJECTS = "count/pods"
+Written = Mapping[str, tuple[int, str]]  # an amount of each resource in base units, and as it is printed
 
 
 class AdmissionRefused(Exception):
@@ -53,71 +58,68 @@ class PodAdmission:
         namespace, name = metadata.get("namespace") or "default", metadata.get("name") or ""
         _set_runtime_class(spec, name, self._objects)
         spec["tolerations"] = with_default_tolerations(spec.get("tolerations") or ())
-        limits = self._limits(namespace)
-        for item in limits:
-            _apply_limits(spec, item)
-        _require_limits(name, spec, limits)
+        ranges = self._limit_ranges(namespace)
+        for limit_range in ranges:
+            for item in limit_range.limits:
+                _apply_limits(spec, item)
+        _require_limits(name, spec, ranges)
         return {**manifest, "spec": spec}
 
     def admit_resize(self, pod: Pod) -> None:
         """Check a pod with changed resources against LimitRanges and count it in quotas. Raises AdmissionRefused."""
-        _require_limits(pod.name, dict(pod.manifest.get("spec") or {}), self._limits(pod.namespace))
+        _require_limits(pod.name, dict(pod.manifest.get("spec") or {}), self._limit_ranges(pod.namespace))
         self.charge(pod)
 
-    def _limits(self, namespace: str) -> list[LimitRangeItem]:
+    def _limit_ranges(self, namespace: str) -> list[LimitRangeSpec]:
         return [
-            item
+            limit_range.spec
             for limit_range in self._objects.workloads("LimitRange")
             if limit_range.namespace == namespace and isinstance(limit_range.spec, LimitRangeSpec)
-            for item in limit_range.spec.limits
         ]
 
     def charge(self, pod: Pod) -> None:
-        """Count the pod in the quotas of its namespace. Raises AdmissionRefused if one is exceeded (checkRequest).
+        """Count the pod in the quotas of its namespace. Raises AdmissionRefused if one is exceeded (CheckRequest).
 
-        For a pod that is already counted, only the increase is checked.
+        A pod that is already counted is only checked if it uses more of something.
         """
         quotas = [quota for quota in self._quotas(pod.namespace) if _is_in_scope(quota, pod)]
         if not quotas:
             return
         usage, counted = usage_of(pod), dict(self._charged.get(pod.key, ()))
+        for quota in quotas:
+            if missing := _missing(quota, pod):
+                raise AdmissionRefused(
+                    f'pods "{pod.name}" is forbidden: failed quota: {quota.name}: must specify {missing}'
+                )
         charges: list[tuple[str, dict[str, int]]] = []
         for quota in quotas:
-            assert isinstance(quota.spec, QuotaSpec)
-            hard, used = quota.spec.hard, self.used(quota)
-            amounts = {name: usage.get(name, 0) for name in hard if name in usage or _must_be_specified(name)}
-            missing = [name for name in amounts if name not in usage]
-            if missing:
-                containers = ",".join(c.get("name") or "" for c in (pod.manifest["spec"].get("containers") or ()))
-                texts = ",".join(f"{name} for: {containers}" for name in sorted(missing))
-                raise AdmissionRefused(
-                    f'pods "{pod.name}" is forbidden: failed quota: {quota.name}: must specify {texts}'
-                )
+            hard, used = _spec(quota).hard, self.used(quota)
+            own = {name: usage[name] for name in hard if name in usage}
             before = counted.get(quota.key, {})
-            delta = {name: number - before.get(name, 0) for name, number in amounts.items()}
-            over = [name for name, more in delta.items() if more > 0 and used.get(name, 0) + more > hard[name]]
-            if over:
-                over.sort()
+            delta = {name: max(number - before.get(name, 0), 0) for name, number in own.items()}
+            over = sorted(name for name, more in delta.items() if used.get(name, 0) + more > hard[name])
+            if over and any(delta.values()):
                 raise AdmissionRefused(
                     f'pods "{pod.name}" is forbidden: exceeded quota: {quota.name}, '
                     f"requested: {_quantities(over, delta)}, used: {_quantities(over, used)}, "
                     f"limited: {_quantities(over, hard)}"
                 )
-            charges.append((quota.key, amounts))
+            charges.append((quota.key, own))
         self._charge(pod, charges)
 
     def recount(self, pod: Pod) -> None:
         """Count a pod again whose containers' resources have changed (update_filter.go: hasResourcesChanged)."""
         usage, counted = usage_of(pod), self._charged.get(pod.key, ())
-        self._charge(pod, [(key, {name: usage.get(name, 0) for name in amounts}) for key, amounts in counted])
+        self._charge(pod, [(key, {name: usage.get(name, 0) for name in own}) for key, own in counted])
 
     def _charge(self, pod: Pod, charges: list[tuple[str, dict[str, int]]]) -> None:
+        """Count these amounts by quota instead of what was counted for the pod, and write the quotas' status."""
         counted = dict(self._charged.get(pod.key, ()))
         self._charged[pod.key] = charges
-        for key, amounts in charges:
-            used, before = self._used[key], counted.get(key, {})
-            for name, number in amounts.items():
-                used[name] = used.get(name, 0) + number - before.get(name, 0)
+        for key, after in charges:
+            used, before = self._used.setdefault(key, {}), counted.get(key, {})
+            for name in {**before, **after}:
+                used[name] = used.get(name, 0) + after.get(name, 0) - before.get(name, 0)
         for key, _ in charges:
             quota = self._objects.workload("ResourceQuota", key)
             if quota is not None:
@@ -125,42 +127,48 @@ class PodAdmission:
 
     def count(self, pod: Pod) -> None:
         """Count a pod that exists, whatever the quotas allow, unless it is counted already."""
-        if pod.key in self._charged:
-            return
-        usage = usage_of(pod)
-        for quota in self._quotas(pod.namespace):
-            if _is_in_scope(quota, pod):
-                assert isinstance(quota.spec, QuotaSpec)
-                used = self.used(quota)
-                delta = {name: usage.get(name, 0) for name in quota.spec.hard}
-                for name, more in delta.items():
-                    used[name] += more
-                self._charged.setdefault(pod.key, []).append((quota.key, delta))
+        if pod.key not in self._charged:
+            for quota in self._quotas(pod.namespace):
+                self._add(quota, pod, usage_of(pod))
+
+    def recalculate(self, quota: Workload, pods: Iterable[tuple[Pod, PodStatus]]) -> None:
+        """Count the use of a quota again by all pods of its namespace, and write its status (syncResourceQuota)."""
+        self._used[quota.key] = {}
+        for pod, status in pods:
+            self._charged[pod.key] = [charge for charge in self._charged.get(pod.key, ()) if charge[0] != quota.key]
+            self._add(quota, pod, {OBJECTS: 1} if status.phase in ("Succeeded", "Failed") else usage_of(pod))
+        self.write(quota)
+
+    def _add(self, quota: Workload, pod: Pod, usage: Mapping[str, int]) -> None:
+        if _is_in_scope(quota, pod):
+            used = self.used(quota)
+            own = {name: usage[name] for name in _spec(quota).hard if name in usage}
+            for name, number in own.items():
+                used[name] += number
+            self._charged.setdefault(pod.key, []).append((quota.key, own))
+
+    def finish(self, pod: Pod) -> None:
+        """Stop counting what a pod uses that has finished; its object still counts as `count/pods`."""
+        charges = self._charged.get(pod.key, ())
+        self._charge(pod, [(key, {OBJECTS: 1} if OBJECTS in own else {}) for key, own in charges])
 
     def release(self, pod: Pod) -> None:
-        """Stop counting a pod that has finished or was deleted."""
-        for key, delta in self._charged.pop(pod.key, ()):
-            used = self._used.get(key, {})
-            for name, more in delta.items():
-                used[name] = used.get(name, 0) - more
-            quota = self._objects.workload("ResourceQuota", key)
-            if quota is not None:
-                self.write(quota)
+        """Stop counting a pod that was deleted."""
+        self._charge(pod, [(key, {}) for key, _ in self._charged.get(pod.key, ())])
+        self._charged.pop(pod.key, None)
 
     def used(self, quota: Workload) -> dict[str, int]:
         """Return the pods' use of a quota, by the names of its limits."""
-        assert isinstance(quota.spec, QuotaSpec)
         used = self._used.setdefault(quota.key, {})
-        for name in quota.spec.hard:
+        for name in _spec(quota).hard:
             used.setdefault(name, 0)
         return used
 
     def write(self, quota: Workload) -> None:
         """Write the status of a quota: its limits and their use."""
-        assert isinstance(quota.spec, QuotaSpec)
-        used = self.used(quota)
-        numbers = {f"used.{name}": _format_quantity(name, used[name]) for name in quota.spec.hard}
-        numbers |= {f"hard.{name}": _format_quantity(name, number) for name, number in quota.spec.hard.items()}
+        hard, used = _spec(quota).hard, self.used(quota)
+        numbers = {f"used.{name}": _format_quantity(name, used[name]) for name in hard}
+        numbers |= {f"hard.{name}": _format_quantity(name, number) for name, number in hard.items()}
         self._objects.write_status(quota, numbers)
 
     def _quotas(self, namespace: str) -> Iterator[Workload]:
@@ -169,10 +177,17 @@ class PodAdmission:
                 yield quota
 
 
-def _require_limits(name: str, spec: Manifest, limits: Sequence[LimitRangeItem]) -> None:
-    if problems := [problem for item in limits for problem in _violations(spec, item)]:
-        text = problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]"
-        raise AdmissionRefused(f'pods "{name}" is forbidden: {text}')
+def _spec(quota: Workload) -> QuotaSpec:
+    assert isinstance(quota.spec, QuotaSpec)
+    return quota.spec
+
+
+def _require_limits(name: str, spec: Manifest, ranges: Sequence[LimitRangeSpec]) -> None:
+    """Raises AdmissionRefused with all violations of the first LimitRange that the pod violates."""
+    for limit_range in ranges:
+        if problems := [problem for item in limit_range.limits for problem in _violations(spec, item)]:
+            text = problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]"
+            raise AdmissionRefused(f'pods "{name}" is forbidden: {text}')
 
 
 def with_default_tolerations(tolerations: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -225,99 +240,147 @@ def _with_defaults(container: Mapping[str, Any], requests: Mapping[str, Any], li
 
 
 def _violations(spec: Manifest, item: LimitRangeItem) -> Iterator[str]:
-    """Yield the reasons why a pod violates a LimitRange (PodValidateLimitFunc)."""
+    """Yield the reasons why a pod violates an item of a LimitRange (PodValidateLimitFunc)."""
     if item.type == "Container":
-        for container in (*(spec.get("initContainers") or ()), *(spec.get("containers") or ())):
+        for container in _containers(spec):
             resources = container.get("resources") or {}
-            requests, limits = (without_null(resources.get(field)) for field in ("requests", "limits"))
+            requests, limits = (_as_written(without_null(resources.get(field))) for field in ("requests", "limits"))
             yield from _limit_violations(requests, limits, item)
     elif item.type == "Pod":
-        yield from _limit_violations(_sum(spec, "requests"), _sum(spec, "limits"), item)
+        requests, limits = (
+            {name: (number, show_amount(name, number)) for name, number in _totals(spec, field).items()}
+            for field in ("requests", "limits")
+        )
+        yield from _limit_violations(requests, limits, item)
 
 
-def _limit_violations(requests: Mapping[str, Any], limits: Mapping[str, Any], item: LimitRangeItem) -> Iterator[str]:
-    for name, least in item.minimum.items():
-        given, bound = requests.get(name), limits.get(name)
-        if given is None:
-            yield f"minimum {name} usage per {item.type} is {least}.  No request is specified"
-        elif parse_nano(str(given)) < parse_nano(str(least)):
-            yield f"minimum {name} usage per {item.type} is {least}, but request is {given}"
-        elif bound is not None and parse_nano(str(bound)) < parse_nano(str(least)):
-            yield f"minimum {name} usage per {item.type} is {least}, but limit is {bound}"
-    for name, most in item.maximum.items():
-        given, bound = requests.get(name), limits.get(name)
-        if bound is None:
-            yield f"maximum {name} usage per {item.type} is {most}.  No limit is specified"
-        elif parse_nano(str(bound)) > parse_nano(str(most)):
-            yield f"maximum {name} usage per {item.type} is {most}, but limit is {bound}"
-        elif given is not None and parse_nano(str(given)) > parse_nano(str(most)):
-            yield f"maximum {name} usage per {item.type} is {most}, but request is {given}"
-    for name, ratio in item.ratio.items():
-        given, bound = requests.get(name), limits.get(name)
+def _containers(spec: Manifest) -> list[Manifest]:
+    return [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]
+
+
+def _as_written(resources: Mapping[str, Any]) -> Written:
+    return {name: (amount(name, text), str(Quantity.parse(str(text)))) for name, text in resources.items()}
+
+
+def _limit_violations(requests: Written, limits: Written, item: LimitRangeItem) -> Iterator[str]:
+    nothing = (0, "")
+    for name, (least, text) in _as_written(item.minimum).items():
+        (given, request), (bound, limit) = requests.get(name, nothing), limits.get(name, nothing)
+        usage = f"minimum {name} usage per {item.type} is {text}"
+        if not request:
+            yield f"{usage}.  No request is specified"
+        elif given < least:
+            yield f"{usage}, but request is {request}"
+        elif limit and bound < least:
+            yield f"{usage}, but limit is {limit}"
+    for name, (most, text) in _as_written(item.maximum).items():
+        (given, request), (bound, limit) = requests.get(name, nothing), limits.get(name, nothing)
+        usage = f"maximum {name} usage per {item.type} is {text}"
+        if not limit:
+            yield f"{usage}.  No limit is specified"
+        elif bound > most:
+            yield f"{usage}, but limit is {limit}"
+        elif given > most:
+            yield f"{usage}, but request is {request}"
+    for name, quantity in item.ratio.items():
+        (given, _), (bound, _) = requests.get(name, nothing), limits.get(name, nothing)
+        ratio = Quantity.parse(str(quantity))
         text = f"{name} max limit to request ratio per {item.type} is {ratio}, but"
-        if not given or not bound:
+        if not given:
             yield f"{text} no request is specified or request is 0"
-            continue
-        share = parse_nano(str(bound)) / max(parse_nano(str(given)), 1)
-        if share > parse_nano(str(ratio)) / 1e9:
-            yield f"{text} provided ratio is {share:f}"
+        elif not bound:
+            yield f"{text} no limit is specified or limit is 0"
+        elif bound / given * 1000 > milli_value(ratio.nano):
+            yield f"{text} provided ratio is {bound / given:f}"
 
 
-def _sum(spec: Manifest, field: str) -> dict[str, str]:
-    """Return the sum of each resource over the containers, at least the amount of any init container, in nano units."""
-    total: dict[str, int] = {}
-    for container in spec.get("containers") or ():
-        for name, quantity in without_null((container.get("resources") or {}).get(field)).items():
-            total[name] = total.get(name, 0) + parse_nano(str(quantity))
-    for container in spec.get("initContainers") or ():
-        for name, quantity in without_null((container.get("resources") or {}).get(field)).items():
-            total[name] = max(total.get(name, 0), parse_nano(str(quantity)))
-    return {name: f"{number}n" for name, number in total.items()}
+def _totals(spec: Manifest, field: Literal["requests", "limits"]) -> Amounts:
+    """Return the requests or limits of a pod, without overhead (limitranger's podRequests and podLimits)."""
+
+    def own(container: Mapping[str, Any]) -> Amounts:
+        return amounts((container.get("resources") or {}).get(field))
+
+    containers = [own(container) for container in spec.get("containers") or ()]
+    init_containers = [(own(container), is_sidecar(container)) for container in spec.get("initContainers") or ()]
+    of_pod = {name: number for name, number in own(spec).items() if is_pod_level(name)}
+    return {**aggregate(containers, init_containers), **of_pod}
 
 
 def usage_of(pod: Pod) -> dict[str, int]:
     """Return the pod's use of everything that a quota can limit, in base units (PodUsageFunc)."""
-    usage = {"pods": 1, "count/pods": 1}
-    given = _sum(dict(pod.manifest.get("spec") or {}), "requests")
+    usage = {"pods": 1, OBJECTS: 1}
+    spec = dict(pod.manifest.get("spec") or {})
+    given, limits, overhead = _totals(spec, "requests"), _totals(spec, "limits"), amounts(spec.get("overhead"))
     for name, number in pod.requests.items():
         if name in given or name not in COMPUTE:
             usage[f"requests.{name}"] = number
-            if name in COMPUTE:
+            if name in COMPUTE or name.startswith("hugepages-"):
                 usage[name] = number
-    for name, quantity in _sum(dict(pod.manifest.get("spec") or {}), "limits").items():
-        usage[f"limits.{name}"] = amount(name, quantity)
-        if name in COMPUTE and name not in usage:
+    for name in limits.keys() & COMPUTE:
+        usage[f"limits.{name}"] = limits[name] + overhead.get(name, 0)
+        if name not in usage:
             usage[name] = usage[f"requests.{name}"] = usage[f"limits.{name}"]
     return usage
 
 
-def _must_be_specified(name: str) -> bool:
-    """Return whether a pod must specify this resource if a quota limits it."""
-    return name in COMPUTE[:2] or name.startswith(("requests.cpu", "requests.memory", "limits.cpu", "limits.memory"))
+def _missing(quota: Workload, pod: Pod) -> str:
+    """Return the cpu and memory that the quota limits and containers do not state, each with these containers; "" if
+    there is none (podEvaluator.Constraints).
+    """
+    spec = dict(pod.manifest.get("spec") or {})
+    if any(
+        is_pod_level(name)
+        for field in ("requests", "limits")
+        for name in (spec.get("resources") or {}).get(field) or ()
+    ):
+        return ""
+    texts = []
+    for required in sorted(MUST_BE_STATED & _spec(quota).hard.keys()):
+        field, _, name = required.rpartition(".")
+        places = ("limits",) if field == "limits" else ("requests", "limits")  # a missing request is the limit
+        stated = [
+            any(name in ((c.get("resources") or {}).get(place) or {}) for place in places) for c in _containers(spec)
+        ]
+        names = sorted({c.get("name") or "" for c, done in zip(_containers(spec), stated, strict=True) if not done})
+        if names:
+            texts.append(f"{required} for: {','.join(names)}")
+    return "; ".join(texts)
 
 
 def _is_in_scope(quota: Workload, pod: Pod) -> bool:
-    assert isinstance(quota.spec, QuotaSpec)
-    return all(_matches_scope(scope, operator, values, pod) for scope, operator, values in quota.spec.scopes)
+    return all(_matches_scope(scope, operator, values, pod) for scope, operator, values in _spec(quota).scopes)
 
 
 def _matches_scope(scope: str, operator: str, values: tuple[str, ...], pod: Pod) -> bool:
+    """Return whether a pod is in the scope (podMatchesScopeFunc)."""
     spec = pod.manifest.get("spec") or {}
-    best_effort = not _sum(dict(spec), "requests") and not _sum(dict(spec), "limits")
-    terminating = spec.get("activeDeadlineSeconds") is not None
-    if scope in ("BestEffort", "NotBestEffort"):
-        return best_effort is (scope == "BestEffort")
-    if scope in ("Terminating", "NotTerminating"):
-        return terminating is (scope == "Terminating")
-    if scope == "PriorityClass":
-        name = pod.priority_class_name
-        return {
-            "Exists": bool(name),
-            "DoesNotExist": not name,
-            "In": name in values,
-            "NotIn": name not in values,
-        }.get(operator, True)
-    return True
+    match scope:
+        case "BestEffort" | "NotBestEffort":
+            return (qos_class(spec) == "BestEffort") is (scope == "BestEffort")
+        case "Terminating" | "NotTerminating":
+            return (spec.get("activeDeadlineSeconds") is not None) is (scope == "Terminating")
+        case "PriorityClass":
+            name = pod.priority_class_name
+            matches = {
+                "Exists": bool(name),
+                "DoesNotExist": not name,
+                "In": name in values,
+                "NotIn": name not in values,
+            }
+            return matches.get(operator, True)
+        case "CrossNamespacePodAffinity":
+            return any("namespaces" in term or "namespaceSelector" in term for term in _affinity_terms(spec))
+        case _:
+            return False
+
+
+def _affinity_terms(spec: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield the terms of a pod's affinity and anti-affinity to pods, required and preferred."""
+    for field in ("podAffinity", "podAntiAffinity"):
+        rules = (spec.get("affinity") or {}).get(field) or {}
+        yield from rules.get("requiredDuringSchedulingIgnoredDuringExecution") or ()
+        for weighted in rules.get("preferredDuringSchedulingIgnoredDuringExecution") or ():
+            yield weighted.get("podAffinityTerm") or {}
 
 
 def _quantities(names: Sequence[str], amounts: Mapping[str, int]) -> str:

@@ -522,7 +522,7 @@ class Api:
         if pod.key in self.cluster.pods.slot_of:
             self._delivery.take_pod_from_scheduler(pod.key)
         self.statuses.finished[pod.key] = replace(pod, phase=phase)
-        self.pod_admission.release(pod)
+        self.pod_admission.finish(pod)
         self.changes.append(Change("Pod", "finished", self.statuses.finished[pod.key]))
 
     def remove_pod(self, pod: Pod, because: Because, *, by: str = "") -> None:
@@ -540,8 +540,7 @@ class Api:
             self._departed[pod.key] = pod
         self._delivery.remove("Pod", pod.key, by=by or self.actor, because=because)
         self.statuses.finished.pop(pod.key, None)
-        if status.phase not in ("Succeeded", "Failed"):
-            self.pod_admission.release(pod)
+        self.pod_admission.release(pod)
         self.changes.append(Change("Pod", "deleted", pod, status))
         del self.statuses.pods[pod.key]
 
