@@ -183,7 +183,7 @@ def _spec(quota: Workload) -> QuotaSpec:
 
 
 def _require_limits(name: str, spec: Manifest, ranges: Sequence[LimitRangeSpec]) -> None:
-    """Raises AdmissionRefused with all violations of the first LimitRange that the pod violates."""
+    """Raise AdmissionRefused with all violations of the first LimitRange that the pod violates."""
     for limit_range in ranges:
         if problems := [problem for item in limit_range.limits for problem in _violations(spec, item)]:
             text = problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]"

@@ -1,4 +1,4 @@
-"""What quotas and LimitRanges refuse, in the API server's words, and what they count."""
+"""Refusals by quotas and LimitRanges, in the API server's words; the use that quotas count."""
 
 from __future__ import annotations
 
