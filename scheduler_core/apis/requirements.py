@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
-from scheduler_core.apis.selectors import SelectorRequirement
+from scheduler_core.apis.selectors import SelectorRequirement, parse_int64
 
 HOSTNAME = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"
@@ -106,9 +106,8 @@ class Requirement(msgspec.Struct, frozen=True):
     def _is_within(self, value: str) -> bool:
         if self.at_least is None and self.at_most is None:
             return True
-        try:
-            number = int(value)
-        except ValueError:
+        number = parse_int64(value)
+        if number is None:
             return False
         return (self.at_least is None or number >= self.at_least) and (self.at_most is None or number <= self.at_most)
 
@@ -118,17 +117,17 @@ NO_REQUIREMENTS: Requirements = {}
 
 
 def requirement(key: str, operator: str, values: Sequence[str] = (), min_values: int | None = None) -> Requirement:
-    """Return the requirement of an expression, with `key` normalized; Gt, Lt, Gte and Lte must have one integer."""
+    """Return the requirement of an expression, with `key` normalized; a bound that is no integer counts as 0."""
     key = NORMALIZED.get(key, key)
     match operator:
         case "In" | "DoesNotExist":
             return Requirement(key, frozenset(values), min_values=min_values)
         case "Gt" | "Gte":
-            return Requirement(
-                key, complement=True, at_least=int(values[0]) + (operator == "Gt"), min_values=min_values
-            )
+            least = (parse_int64(values[0]) or 0) + (operator == "Gt")
+            return Requirement(key, complement=True, at_least=least, min_values=min_values)
         case "Lt" | "Lte":
-            return Requirement(key, complement=True, at_most=int(values[0]) - (operator == "Lt"), min_values=min_values)
+            most = (parse_int64(values[0]) or 0) - (operator == "Lt")
+            return Requirement(key, complement=True, at_most=most, min_values=min_values)
         case _:
             return Requirement(key, frozenset(values), complement=True, min_values=min_values)
 

@@ -119,7 +119,7 @@ class Disruption:
         self._later = later
         self._provisioner = provisioner
         self._lifecycle = lifecycle
-        self._consolidated: dict[str, float] = {}  # by method: the last change when it found no command
+        self._consolidated: dict[str, int] = {}  # by method: the number of changes when it found no command
         self._commands: list[Command] = []
         self._failures = 0  # rounds in succession whose command could not be started
         self._messages: dict[str, str] = {}  # by node: why it stays, as it was last found
@@ -658,11 +658,11 @@ class Disruption:
     def _is_consolidated(self, method: str) -> bool:
         """Return whether nothing has changed since a method found nothing to do (for up to `STATE_HOLDS` seconds)."""
         if self._api.now - self._state.changed >= STATE_HOLDS:
-            self._state.changed = self._api.now
-        return self._consolidated.get(method) == self._state.changed
+            self._state.note_change()
+        return self._consolidated.get(method) == self._state.changes
 
     def _mark_consolidated(self, method: str) -> None:
-        self._consolidated[method] = self._state.changed
+        self._consolidated[method] = self._state.changes
 
     # Commands (queue.go)
 
@@ -683,7 +683,6 @@ class Disruption:
             return False
         for candidate in command.candidates:
             self._state.marked[candidate.claim_name] = None
-        self._state.changed = self._api.now
         if command.results is not None:
             self._provisioner.record_nominations(command.results)
         self._commands.append(command)
@@ -728,7 +727,6 @@ class Disruption:
         """Free the candidates, because a replacement failed."""
         for candidate in command.candidates:
             self._state.marked.pop(candidate.claim_name, None)
-        self._state.changed = self._api.now
         self._commands.remove(command)
         self._remove_taints()
 

@@ -83,9 +83,11 @@ class Karpenter:
             self._watch_node(change)
         elif change.kind == "NodeClaim" and isinstance(change.object, NodeClaim):
             if change.what == "updated" and change.object.deleted is not None:
+                if change.old.deleted is None and change.object.name not in self.state.marked:
+                    self.state.note_change()
                 self._later(REACTION, partial(self._lifecycle.terminate, change.object.name))
         elif change.kind == "NodePool":
-            self.state.changed = self._api.now
+            self.state.note_change()
             for claim in self.state.claims():
                 if claim.pool != change.object.name:
                     continue
@@ -99,17 +101,17 @@ class Karpenter:
         assert isinstance(pod, Pod)
         if change.what == "added" and not pod.node_name:
             self.provisioner.watch_pod(pod.key)
-        if change.what in ("bound", "deleted"):
-            self.state.changed = self._api.now
+        if change.what in ("bound", "deleted") or (change.what == "added" and pod.node_name):
+            self.state.note_change()
         noted = change.what in ("added", "bound", "finished") or (change.what == "deletion" and change.old is None)
         if pod.node_name and noted and not _is_of_daemon_set(pod):
             self._lifecycle.note_pod_event(pod.node_name)
 
     def _watch_node(self, change: Change) -> None:
         claim = self._lifecycle.claim_of(change.object.name)
-        if claim is None:
-            return
-        if change.what != "deleted":
+        if change.what == "deleted" or (change.what == "added" and claim is None):
+            self.state.note_change()
+        elif claim is not None:
             self._later(REACTION, partial(self._lifecycle.try_to_initialize, claim.name))
 
     def _later(self, seconds: float, action: Callable[[], None]) -> None:

@@ -113,7 +113,6 @@ class Lifecycle:
 
     def launch(self, claim: NodeClaim) -> None:
         """Request an instance for a new claim from the cloud."""
-        self._state.changed = self._api.now
         self._later(LAUNCH_SECONDS, partial(self._launch, claim.name))
         self._plan_expiration(claim)
 
@@ -156,7 +155,7 @@ class Lifecycle:
             allocatable=entry.allocatable,
             conditions={**claim.conditions, "Launched": launched},
         )
-        self._state.changed = self._api.now
+        self._state.note_change()
         self._later(self._registration_delay(claim), partial(self._appear, name))
         self._later(REGISTRATION_TIMEOUT, partial(self._give_up, name))
 
@@ -234,7 +233,7 @@ class Lifecycle:
         if waits:
             return
         self._write_node(replace(node, labels={**node.labels, INITIALIZED: "true"}), because("node-initialized"))
-        self._state.changed = self._api.now
+        self._state.note_change()
         self.set_condition(name, "Initialized")
         self.set_condition(name, "Ready")
         self.refresh(name)
@@ -322,7 +321,6 @@ class Lifecycle:
         claim = self._state.claim(name)
         if claim is not None and claim.deleted is None:
             self._set(name, "nodeclaim-deleted", deleted=self._api.now)
-            self._state.changed = self._api.now
 
     def terminate(self, name: str) -> None:
         """Start terminating a claim whose deletion was requested: its node is drained first (lifecycle)."""
@@ -430,7 +428,7 @@ class Lifecycle:
             self._api.delete_pod(pod, because("instance-ended", node=node.name), grace=0.0)
         self._api.delete("Node", node.name, because("instance-ended", node=node.name))
         self._recorder.on("Node", node.name, "Finalized", "Finalized karpenter.sh/termination")
-        self._state.changed = self._api.now
+        self._state.note_change()
         self._later(REACTION, partial(self._remove_claim, name))
 
     def _remove_claim(self, name: str) -> None:
@@ -438,7 +436,7 @@ class Lifecycle:
             self._api.delete("NodeClaim", name, because("nodeclaim-ended", claim=name))
         self._terminating.pop(name, None)
         self._state.marked.pop(name, None)
-        self._state.changed = self._api.now
+        self._state.note_change()
 
 
 def _instance_labels(claim: NodeClaim, entry: InstanceType, offering: Offering) -> Mapping[str, str]:

@@ -24,6 +24,7 @@ from scheduler_core.apis.requirements import (
     of_labels,
     one_of,
 )
+from scheduler_core.apis.selectors import parse_int64
 from scheduler_core.autoscaling.karpenter.evaluation import evaluated_scale_up
 from scheduler_core.autoscaling.karpenter.events import Recorder
 from scheduler_core.autoscaling.karpenter.instance_types import CAPACITY_TYPES, Catalogue, show_resources
@@ -193,7 +194,8 @@ class Provisioner:
         if key == CAPACITY_TYPE and operator == "In" and not set(values) & set(CAPACITY_TYPES):
             shown, known = " ".join(values), " ".join(f"{kind}:{{}}" for kind in sorted(CAPACITY_TYPES))
             yield f"no valid values found in [{shown}] for {key}, expected one of: map[{known}], got: [{shown}]"
-        if operator in ("Gt", "Lt") and int(values[0]) < 0:
+        bound = parse_int64(values[0]) if operator in ("Gt", "Lt") else 0
+        if bound is None or bound < 0:
             yield f"key {key} with operator {operator} must have a single positive integer value"
 
     def pods_of_deleting(self, nodes: Sequence[StateNode]) -> list[Pod]:

@@ -80,8 +80,13 @@ class ClusterState:
         self._api = api
         self.marked: dict[str, None] = {}  # claims that a command will delete
         self.nominated: dict[str, float] = {}  # node -> end of its nomination
-        self.changed = 0.0  # the time of the last change that may allow a consolidation
+        self.changed, self.changes = 0.0, 0  # the time of the last change that may allow a consolidation; their number
         self.report: Callable[[Pod, str, str, str, str], None] = lambda pod, reason, message, level, of: None
+
+    def note_change(self) -> None:
+        """Note a change that may allow a consolidation (MarkUnconsolidated)."""
+        self.changed = self._api.now
+        self.changes += 1
 
     def claims(self) -> list[NodeClaim]:
         """Return all claims, in order of creation."""

@@ -116,6 +116,15 @@ def test_requirements_that_a_pod_must_not_have_are_told(spec: Manifest, message:
     assert message in told
 
 
+@pytest.mark.parametrize("bound", ["abc", "1_0"])
+def test_a_bound_that_is_no_positive_integer_is_told(bound: str) -> None:
+    terms = [{"matchExpressions": [{"key": "example.com/rank", "operator": "Gt", "values": [bound]}]}]
+    affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}
+    assert world(pod("a", affinity=affinity), node_pool("p", FOREVER)).messages("FailedScheduling") == [
+        "Failed to schedule pod, key example.com/rank with operator Gt must have a single positive integer value"
+    ]
+
+
 def test_a_pod_that_no_pool_may_run_is_left_out_without_an_event() -> None:
     terms = [{"matchExpressions": [{"key": "karpenter.sh/nodepool", "operator": "In", "values": ["q"]}]}]
     affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}
@@ -301,6 +310,13 @@ def test_pods_that_are_bound_at_the_start_count_as_events() -> None:
     pool = node_pool("p", FOREVER, disruption={"consolidateAfter": "30s", "budgets": [{"nodes": "100%"}]})
     seen = world(*launched("n1"), *launched("n2"), owned(pod("a", node="n1", cpu=1)), pool, untilSeconds=50)
     assert seen.gone() == ["n2"]
+
+
+def test_a_node_that_somebody_adds_is_a_reason_to_consolidate_again() -> None:
+    busy = owned(pod("a", node="n1", cpu=3))
+    pool = node_pool("p", FOREVER, disruption=EAGER)
+    seen = world(*launched("n1"), busy, pool, events=[{"at": 20, "create": node("own", cpu=8, zone="a")}])
+    assert seen.gone() == ["n1"]
 
 
 # Termination
