@@ -399,7 +399,7 @@ class Lifecycle:
                 f"seconds of grace-period of its {grace:g} terminationGracePeriodSeconds. This bypasses the PDB of the "
                 "pod and the do-not-disrupt annotation."
             )
-            self._recorder.on_pod(pod, "Disrupted", message, of=(status.called,))
+            self._recorder.on_pod(pod, "Disrupted", message, of=(self._name_of(pod),))
             self._api.delete_pod(pod, because("node-removed", node=node.name), grace=float(left))
 
     def _evict(self, key: PodKey, uid: str, name: str) -> None:
@@ -408,7 +408,7 @@ class Lifecycle:
         if pod is None or pod.uid != uid or claim is None:
             self._evicting.pop(uid, None)
             return
-        called = self._api.status(pod).called
+        called = self._name_of(pod)
         if evict(pod, self._api, because_of=because("node-removed", node=pod.node_name)) == CREATED:
             self._evicting.pop(uid, None)
             reason = claim.conditions.get("DisruptionReason")
@@ -419,6 +419,11 @@ class Lifecycle:
         self._evicting[uid] = refusals + 1
         wait = min(FIRST_EVICTION_RETRY * 2**refusals, LONGEST_EVICTION_RETRY)
         self._later(wait, partial(self._evict, key, uid, name))
+
+    def _name_of(self, pod: Pod) -> str:
+        """Return the pod's name in a cluster, where only pods of StatefulSets and those without owner get it again."""
+        keeps_name = pod.owner is None or pod.owner.kind == "StatefulSet"
+        return pod.name if keeps_name else pod.uid
 
     def _end_instance(self, name: str, node: Node) -> None:
         """End the instance of a drained node: delete the node, then its claim."""

@@ -342,6 +342,17 @@ def test_a_refused_eviction_is_not_repeated_for_another_pod_of_the_name() -> Non
     assert not seen.messages("Evicted")
 
 
+def test_the_eviction_of_a_pod_that_has_the_name_of_another_is_not_recorded_soon_after() -> None:
+    template = {"metadata": {"labels": {"app": "web"}}, "spec": pod("x", cpu=1)["spec"]}
+    web = {"selector": {"matchLabels": {"app": "web"}}, "serviceName": "web", "template": template}
+    stateful = {"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "web"}, "spec": web}
+    events = [{"at": 20 * number, "delete": {"kind": "NodeClaim", "name": f"p-{number}"}} for number in (1, 2)]
+    pool = node_pool("p", FOREVER, disruption={"consolidateAfter": "Never"})
+    seen = world(stateful, pool, events=events, untilSeconds=90)
+    assert seen.gone() == ["p-1", "p-2"]
+    assert len(seen.messages("Evicted")) == 1
+
+
 def test_pods_of_another_scheduler_get_no_nodes() -> None:
     assert not world(pod("a", cpu=1, schedulerName="other"), node_pool("p", FOREVER)).claims()
 
