@@ -116,6 +116,7 @@ class Api:
         self._on_node: dict[str, dict[PodKey, None]] = {}
         self.memory: dict[str, Any] = {}  # state that controllers keep in memory between syncs
         self._revisions: dict[str, list[Mapping[str, Any]]] = {}  # templates of a workload, by its uid
+        self._history: dict[str, dict[int, int]] = {}  # revision of each of these templates' ControllerRevision
         self._unclaimed: dict[str, None] = {}  # namespaces in which a pod may have lost or need an owner
         self._first_of: dict[str, tuple[Mapping[str, Any], Pod]] = {}  # by uid of the owner: its template, and a pod
         self.is_starting = False  # True while the controllers process the initial objects
@@ -565,13 +566,25 @@ class Api:
         return workload
 
     def revision(self, workload: Workload, template: Mapping[str, Any]) -> int:
-        """Return the number of a workload's template, from 1; a new template is added (ControllerRevision)."""
+        """Return the number of a workload's template, from 1; a new template is added (ControllerRevision).
+
+        The template becomes the last of the workload's history.
+        """
         known = self._revisions.setdefault(workload.uid, [])
-        for number, other in enumerate(known, start=1):
-            if other is template or other == template:
-                return number
-        known.append(template)
-        return len(known)
+        history = self._history.setdefault(workload.uid, {})
+        number = next((n for n, other in enumerate(known, start=1) if other is template or other == template), 0)
+        if not number:
+            known.append(template)
+            number = len(known)
+        last = max(history.values(), default=0)
+        if not history or history.get(number) != last:
+            history[number] = last + 1
+        return number
+
+    def history(self, workload: Workload) -> dict[int, Mapping[str, Any]]:
+        """Return the templates of a workload by the `revision` of their ControllerRevisions, the latest last."""
+        revisions = sorted((revision, number) for number, revision in self._history.get(workload.uid, {}).items())
+        return {revision: self.template_of(workload, number) for revision, number in revisions}
 
     def template_of(self, workload: Workload, revision: int) -> Mapping[str, Any]:
         """Return the template of a revision."""

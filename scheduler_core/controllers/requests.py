@@ -30,6 +30,13 @@ from scheduler_core.scenario.types import TimelineEvent
 from scheduler_core.trace.controller_events import RequestMade
 
 Later = Callable[[float, Callable[[], None]], None]
+PAUSED = {  # what kubectl rollout says of a Deployment, by action and whether it is paused
+    ("restart", True): "can't restart paused deployment (run rollout resume first)",
+    ("undo", True): "cannot rollback a paused deployment; resume it first with 'kubectl rollout resume' and try again",
+    ("pause", True): "is already paused",
+    ("resume", False): "is not paused",
+}
+NO_HISTORY = {"Deployment": 'no rollout history found for deployment "{}"'}
 RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
 REQUESTED = because("requested")
 
@@ -269,30 +276,33 @@ class Requests:
         if workload is None or workload.spec is None:
             return f"{event.kind} {event.name} was not found"
         action, manifest = event.details["action"], workload.manifest
+        if event.kind == "Deployment" and (refusal := PAUSED.get((action, workload.spec.paused))):  # type: ignore[union-attr]
+            return refusal
         if action == "restart":
             at = {RESTARTED_AT: f"{self._api.now:g}"}
             patch: Any = {"spec": {"template": {"metadata": {"annotations": at}}}}
         elif action in ("pause", "resume"):
             patch = {"spec": {"paused": action == "pause"}}
         else:
-            template = self._earlier_template(workload, event.details.get("toRevision") or 0)
-            if template is None:
-                return "no rollout history found"
+            revision = event.details.get("toRevision") or 0
+            templates = self._history(workload)
+            if revision and revision not in templates:
+                return f"unable to find specified revision {revision} in history"
+            if len(templates) < 2 and not revision:
+                return NO_HISTORY.get(event.kind, "no last revision to roll back to").format(workload.name)
+            template = templates[revision or list(templates)[-2]]
             spec = {**(manifest.get("spec") or {}), "template": template}
             self._replace(event.kind, workload, {**manifest, "spec": spec})
             return None
         self._replace(event.kind, workload, apply_patch(manifest, patch))
         return None
 
-    def _earlier_template(self, workload: Workload, revision: int) -> Any:
-        """Return the template of a revision, None if it does not exist; 0 is the revision before the current one."""
-        api = self._api
-        if workload.kind == "Deployment":
-            old = sorted(api.owned(workload.uid, "ReplicaSet"), key=revision_of)
-            wanted = [rs for rs in old if revision_of(rs) == revision] if revision else old[-2:-1]
-            return without_hash(wanted[0].spec.template) if wanted else None  # type: ignore[union-attr]
-        number = revision or api.revision(workload, workload.spec.template) - 1  # type: ignore[union-attr]
-        return api.template_of(workload, number) if number > 0 else None
+    def _history(self, workload: Workload) -> Mapping[int, Any]:
+        """Return the templates of a workload by revision, the latest last."""
+        if workload.kind != "Deployment":
+            return self._api.history(workload)
+        replica_sets = sorted(self._api.owned(workload.uid, "ReplicaSet"), key=revision_of)
+        return {revision_of(rs): without_hash(rs.spec.template) for rs in replica_sets}  # type: ignore[union-attr]
 
     def _pod(self, event: TimelineEvent, reference: Any) -> Pod | None:
         return self._api.find_pod(reference, event.namespace or "default")
