@@ -215,8 +215,13 @@ class Live:
             api.pod_bound(new)
             self.kubelets.bound(new)
             api.changes.append(Change("Pod", "bound", new, old))
-        if new.labels != old.labels or new.owner != old.owner:
+        relabelled = new.labels != old.labels or new.owner != old.owner
+        if relabelled:
             api.relabelled(old, new)
+        freed = old.scheduling_gates != new.scheduling_gates or (
+            old.nominated_node_name and not new.nominated_node_name
+        )
+        if relabelled or (freed and not new.node_name):
             api.changes.append(Change("Pod", "updated", new, old))
 
     def preempt(self, pod: Pod, preemptor: str) -> None:

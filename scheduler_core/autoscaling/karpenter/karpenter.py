@@ -99,7 +99,7 @@ class Karpenter:
     def _watch_pod(self, change: Change) -> None:
         pod = change.object
         assert isinstance(pod, Pod)
-        if change.what == "added" and not pod.node_name:
+        if change.what in ("added", "updated") and not pod.node_name:
             self.provisioner.watch_pod(pod.key)
         if change.what in ("bound", "deleted") or (change.what == "added" and pod.node_name):
             self.state.note_change()

@@ -67,6 +67,7 @@ class Provisioner:
         self._later = later
         self._launch = launch
         self._options = Options(flags["preference-policy"] == "Ignore", flags["min-values-policy"] == "BestEffort")
+        self._watched: dict[PodKey, None] = {}  # the pending pods that trigger again later
         self._batch: dict[str, None] = {}  # the pods and nodes that triggered the batch
         self._opened = 0.0
         self._closes = float("inf")
@@ -80,9 +81,17 @@ class Provisioner:
     def watch_pod(self, key: PodKey) -> None:
         """Begin or extend a batch for a pending pod, and again every 10 s while it is pending (PodController)."""
         pod = self._api.cluster.pods.get(key)
-        if pod is not None and self._state.is_provisionable(pod):
+        if pod is None or pod.node_name or pod.scheduling_gates:
+            return
+        if self._state.is_provisionable(pod):
             self.trigger(key)
-            self._later(PENDING_RETRY, partial(self.watch_pod, key))
+        if key not in self._watched:
+            self._watched[key] = None
+            self._later(PENDING_RETRY, partial(self._watch_pod_again, key))
+
+    def _watch_pod_again(self, key: PodKey) -> None:
+        del self._watched[key]
+        self.watch_pod(key)
 
     def watch_node(self, name: str) -> None:
         """Begin or extend a batch for a node that is being disrupted, and again every 10 s (NodeController)."""

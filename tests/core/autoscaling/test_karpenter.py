@@ -210,6 +210,11 @@ def test_a_spread_without_selector_counts_all_pods_that_run() -> None:
     assert claim.requirements["topology.kubernetes.io/zone"] == ["In", "b"]
 
 
+def test_a_pod_gets_a_node_once_its_gates_are_removed() -> None:
+    events = [{"at": 20, "update": pod("a", cpu=1)}]
+    assert len(world(pod("a", cpu=1, gates=["x"]), node_pool("p", FOREVER), events=events).claims()) == 1
+
+
 # Volumes
 
 
