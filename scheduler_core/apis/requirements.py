@@ -57,6 +57,13 @@ class Requirement(msgspec.Struct, frozen=True):
             return "NotIn" if self.values else "Exists"
         return "In" if self.values else "DoesNotExist"
 
+    @property
+    def written(self) -> list[str]:
+        """Return operator and values as a claim states them; it states bounds alone (NodeSelectorRequirement)."""
+        bounds = (("Gte", self.at_least), ("Lte", self.at_most))
+        stated = [text for operator, bound in bounds if bound is not None for text in (operator, str(bound))]
+        return stated or [self.operator, *sorted(self.values)]
+
     def has(self, value: str) -> bool:
         """Return whether a value is allowed."""
         return (value in self.values) is not self.complement and self._is_within(value)

@@ -198,7 +198,7 @@ def node_claim_state(claim: NodeClaim, *, detailed: bool) -> NodeClaimState:
     return NodeClaimState(
         claim.pool,
         list(claim.instance_types) if detailed else [],
-        {key: [entry.operator, *sorted(entry.values)] for key, entry in shown if key != INSTANCE_TYPE},
+        {key: entry.written for key, entry in shown if key != INSTANCE_TYPE},
         {name: show_amount(name, amount) for name, amount in claim.requests.items()} if detailed else {},
         labels.get(INSTANCE_TYPE, ""),
         labels.get(ZONE, ""),

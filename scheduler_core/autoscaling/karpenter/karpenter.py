@@ -112,7 +112,7 @@ class Karpenter:
         if change.what == "deleted" or (change.what == "added" and claim is None):
             self.state.note_change()
         elif claim is not None:
-            self._later(REACTION, partial(self._lifecycle.try_to_initialize, claim.name))
+            self._later(REACTION, partial(self._lifecycle.watch_node, claim.name))
 
     def _later(self, seconds: float, action: Callable[[], None]) -> None:
         def act() -> None:

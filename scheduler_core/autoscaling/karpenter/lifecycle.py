@@ -55,6 +55,7 @@ LAUNCH_TIMEOUT, REGISTRATION_TIMEOUT = 300.0, 900.0
 INSTANCE_TYPE_CHECKED_AFTER = 3600.0
 FIRST_EVICTION_RETRY, LONGEST_EVICTION_RETRY = 0.1, 10.0
 CRITICAL = ("system-cluster-critical", "system-node-critical")
+HASH = ("karpenter.sh/nodepool-hash", "karpenter.sh/nodepool-hash-version")
 FORCEFUL = "Forceful Termination"
 Later = Callable[[float, Callable[[], None]], None]
 
@@ -79,6 +80,7 @@ class Lifecycle:
         self._ready_seconds = ready_seconds
         self._evicting: dict[str, int] = {}  # by uid of the pod: the number of refused evictions
         self._terminating: dict[str, None] = {}  # claims whose termination has begun
+        self._hashes: dict[str, object] = {}  # of the pools from which claims come that existed at the start
         self.on_drain: Callable[[str], None] = lambda node_name: None
 
     # Writing
@@ -118,6 +120,7 @@ class Lifecycle:
 
     def adopt(self, claim: NodeClaim) -> None:
         """Take over a claim that exists at the start."""
+        self._hashes[claim.name] = self._hash_of_adopted(claim)
         self._plan_expiration(claim)
         if claim.deleted is not None:
             self._later(REACTION, partial(self.terminate, claim.name))
@@ -125,10 +128,23 @@ class Lifecycle:
             self._later(LAUNCH_SECONDS, partial(self._launch, claim.name))
         elif not claim.is_true("Registered"):
             self._later(REACTION, partial(self._register, claim.name))
+            wait = math.floor(claim.created) + REGISTRATION_TIMEOUT - self._api.now
+            self._later(max(wait, 0.0), partial(self._give_up, claim.name))
         elif not claim.is_true("Initialized"):
             self.try_to_initialize(claim.name)
         else:
             self.refresh(claim.name)
+
+    def _hash_of_adopted(self, claim: NodeClaim) -> object:
+        """Return the hash of the pool from which a claim comes, None if the annotations of both do not tell it."""
+        pool = self._api.cluster.get("NodePool", claim.pool)
+        if not isinstance(pool, NodePool):
+            return None
+        annotations = (pool.manifest.get("metadata") or {}).get("annotations") or {}
+        of_claim, of_pool = ([entries.get(key) for key in HASH] for entries in (claim.annotations, annotations))
+        if None in (*of_claim, *of_pool) or of_claim[1] != of_pool[1]:
+            return None
+        return pool.hash if of_claim == of_pool else of_claim[0]
 
     def _launch(self, name: str) -> None:
         claim = self._state.claim(name)
@@ -193,7 +209,6 @@ class Lifecycle:
         node = replace(with_taints(node, (UNREGISTERED,)), creation_timestamp=self._api.second)
         self._api.statuses.nodes[name] = NodeStatus(ready="", changed=self._api.now)
         self._api.apply_object(node, "create", because("instance-started", group=claim.pool))
-        self._later(REACTION, partial(self._register, name))
         self._later(self._ready_seconds, partial(self._become_ready, name))
 
     def _register(self, name: str) -> None:
@@ -209,6 +224,11 @@ class Lifecycle:
         self._write_node(replace(with_taints(node, taints), labels=labels), because("node-registered"))
         self.set_condition(name, "Registered")
         self._later(WRITE_PAUSE, partial(self.try_to_initialize, name))
+
+    def watch_node(self, name: str) -> None:
+        """Go on with a claim whose node has changed."""
+        self._register(name)
+        self.try_to_initialize(name)
 
     def _become_ready(self, name: str) -> None:
         node = self._node_of(name)
@@ -299,7 +319,8 @@ class Lifecycle:
 
     def _drift(self, pool: NodePool, claim: NodeClaim) -> str:
         """Return the reason for the drift of a claim from its pool, "" if it has not drifted (disruption/drift.go)."""
-        if claim.pool_hash is not None and claim.pool_hash != pool.hash:
+        known = self._hashes.get(claim.name) if claim.pool_hash is None else claim.pool_hash
+        if known is not None and known != pool.hash:
             return "NodePoolDrifted"
         if conflict(of_labels(claim.labels), merge(map(as_requirement, pool.requirements))) is not None:
             return "RequirementsDrifted"

@@ -142,6 +142,16 @@ def test_a_label_that_only_has_to_exist_gets_a_value() -> None:
     assert len(world(pod("a", affinity=affinity), pool).claims()) == 1
 
 
+def test_a_claim_states_the_bounds_of_its_pool() -> None:
+    between = [
+        {"key": "karpenter.kwok.sh/instance-cpu", "operator": operator, "values": [bound]}
+        for operator, bound in (("Gt", "1"), ("Lt", "8"))
+    ]
+    (claim,) = world(pod("a"), node_pool("p", {"spec": {"requirements": between}})).claims()
+    assert claim.requirements["karpenter.kwok.sh/instance-cpu"] == ["Gte", "2", "Lte", "7"]
+    assert claim.types == ["four", "two"]
+
+
 def test_pods_without_a_port_on_any_new_node_are_told_which_port_conflicts() -> None:
     ports = [{"containerPort": 80, "hostPort": 80}]
     template = {
@@ -315,6 +325,21 @@ def test_pods_that_are_bound_at_the_start_count_as_events() -> None:
     pool = node_pool("p", FOREVER, disruption={"consolidateAfter": "30s", "budgets": [{"nodes": "100%"}]})
     seen = world(*launched("n1"), *launched("n2"), owned(pod("a", node="n1", cpu=1)), pool, untilSeconds=50)
     assert seen.gone() == ["n2"]
+
+
+@pytest.mark.parametrize(("of_claim", "gone"), [("1", ["n1"]), ("2", [])])
+def test_a_claim_of_the_file_has_drifted_if_its_hash_is_not_that_of_its_pool(of_claim: str, gone: list[str]) -> None:
+    hashes = [{"karpenter.sh/nodepool-hash": of, "karpenter.sh/nodepool-hash-version": "v3"} for of in (of_claim, "2")]
+    made, claim = launched("n1")
+    pool = node_pool("p", FOREVER, disruption={"consolidateAfter": "Never"})
+    claim["metadata"]["annotations"], pool["metadata"]["annotations"] = hashes
+    assert world(made, claim, pool).gone() == gone
+
+
+def test_a_claim_of_the_file_is_given_up_if_its_node_does_not_come() -> None:
+    _, claim = launched("n1")
+    claim["status"]["conditions"] = LAUNCHED[:1]
+    assert world(claim, node_pool("p", FOREVER)).gone() == ["n1"]
 
 
 def test_a_node_that_somebody_adds_is_a_reason_to_consolidate_again() -> None:
