@@ -136,6 +136,7 @@ class AutoscalerSpec(Tagged, frozen=True):
     metrics: tuple[tuple[str, Literal["Utilization", "AverageValue"], int], ...]  # resource, type, target
     up: ScalingRules
     down: ScalingRules
+    has_behavior: bool = False  # else sizes at most double, and the rules only have the default tolerance
 
 
 class QuotaSpec(Tagged, frozen=True):

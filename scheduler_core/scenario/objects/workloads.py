@@ -361,6 +361,7 @@ def _autoscaler(data: Manifest, problems: Problems) -> WorkloadSpec:
         metrics=metrics,
         up=_scaling(behavior.get("scaleUp") or {}, (("Percent", 100, 15), ("Pods", 4, 15)), 0),
         down=_scaling(behavior.get("scaleDown") or {}, (("Percent", 100, 15),), 300),
+        has_behavior=spec.get("behavior") is not None,
     )
 
 
