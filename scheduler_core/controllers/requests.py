@@ -109,13 +109,21 @@ class Requests:
 
     def _is_held(self, event: TimelineEvent) -> bool:
         """Return whether a finalizer of Karpenter holds the object: a NodeClaim, or a node that Karpenter launched."""
-        claim = self._api.cluster.get("NodeClaim", event.name)
-        return self._api.drains_claims and event.kind in ("NodeClaim", "Node") and claim is not None
+        return self._api.drains_claims and self._claim_of(event) is not None
+
+    def _claim_of(self, event: TimelineEvent) -> NodeClaim | None:
+        """Return the NodeClaim that an event names, or that of the node that it names; None if there is none."""
+        if event.kind not in ("NodeClaim", "Node"):
+            return None
+        claims = (item for item in self._api.cluster.objects("NodeClaim") if isinstance(item, NodeClaim))
+        return next(
+            (claim for claim in claims if (claim.name if event.kind == "NodeClaim" else claim.node) == event.name), None
+        )
 
     def _delete_claim(self, event: TimelineEvent) -> None:
         """Request the deletion of a NodeClaim: Karpenter drains its node first."""
-        claim = self._api.cluster.get("NodeClaim", event.name)
-        if isinstance(claim, NodeClaim) and claim.deleted is None:
+        claim = self._claim_of(event)
+        if claim is not None and claim.deleted is None:
             self._api.apply_object(replace(claim, deleted=self._api.now), "update", REQUESTED)
 
     def _patch(self, event: TimelineEvent) -> str | None:

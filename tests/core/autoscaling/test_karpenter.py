@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from scheduler_core.apis.karpenter import InstanceType
 from scheduler_core.trace.controller_events import EventRecorded, PodDeletionRequested
 from scheduler_core.trace.events import AnyEvent, ObjectApplied, ObjectDeleted
 from tests.builders import Manifest, budget, node, pod, required_affinity, spread
@@ -225,6 +226,19 @@ def test_a_pod_gets_a_node_once_its_gates_are_removed() -> None:
     assert len(world(pod("a", cpu=1, gates=["x"]), node_pool("p", FOREVER), events=events).claims()) == 1
 
 
+@pytest.mark.parametrize(
+    ("name", "size", "family"), [("m5.2xlarge", "2xlarge", "m5"), ("c-4", "1500m", "c"), ("t3.tiny", "1500m", "t3")]
+)
+def test_the_labels_of_an_instance_type_are_those_of_kwok(name: str, size: str, family: str) -> None:
+    labels = InstanceType(name, {"cpu": 1500, "memory": 1536 << 20}, ()).all_labels
+    assert [labels[f"karpenter.kwok.sh/instance-{key}"] for key in ("size", "family", "cpu", "memory")] == [
+        size,
+        family,
+        "1500m",
+        "1536Mi",
+    ]
+
+
 # Volumes
 
 
@@ -356,6 +370,15 @@ def test_the_claims_of_a_deleted_pool_are_drained() -> None:
     events = [{"at": 10, "delete": {"kind": "NodePool", "name": "p"}}]
     seen = world(pod("a", cpu=6), node_pool("p", FOREVER), *launched("n9"), events=events, untilSeconds=40)
     assert seen.gone() == ["p-1"]
+
+
+def test_a_node_with_another_name_than_its_claim_is_drained_before_it_is_deleted() -> None:
+    made, claim = launched("n1")
+    claim["metadata"]["name"] = "p-abc"
+    events = [{"at": 5, "delete": {"kind": "Node", "name": "n1"}}]
+    seen = world(made, claim, owned(pod("a", node="n1", cpu=1)), node_pool("p", FOREVER), events=events)
+    assert seen.messages("Evicted") == ["Evicted pod: Forceful Termination"]
+    assert seen.gone() == ["p-abc"]
 
 
 def test_a_refused_eviction_is_not_repeated_for_another_pod_of_the_name() -> None:
