@@ -35,6 +35,7 @@ from scheduler_core.autoscaling.karpenter.state import (
     is_active,
     is_drainable,
     is_ephemeral,
+    is_owned_by,
     is_stuck_terminating,
 )
 from scheduler_core.cluster.statuses import NodeStatus, PodStatus
@@ -443,7 +444,7 @@ class Lifecycle:
 
     def _name_of(self, pod: Pod) -> str:
         """Return the pod's name in a cluster, where only pods of StatefulSets and those without owner get it again."""
-        keeps_name = pod.owner is None or pod.owner.kind == "StatefulSet"
+        keeps_name = pod.owner is None or is_owned_by(pod, "StatefulSet")
         return pod.name if keeps_name else pod.uid
 
     def _end_instance(self, name: str, node: Node) -> None:
@@ -479,5 +480,4 @@ def _instance_labels(claim: NodeClaim, entry: InstanceType, offering: Offering) 
 
 def _drain_group(pod: Pod) -> int:
     """Return the pod's group, 0 to 3; critical pods of DaemonSets are evicted last (groupPodsByPriority)."""
-    of_daemon_set = pod.owner is not None and pod.owner.kind == "DaemonSet"
-    return 2 * (pod.priority_class_name in CRITICAL) + of_daemon_set
+    return 2 * (pod.priority_class_name in CRITICAL) + is_owned_by(pod, "DaemonSet")

@@ -36,6 +36,7 @@ EPHEMERAL = (
 )
 EPHEMERAL_PREFIX = "readiness.k8s.io/"
 STUCK_AFTER = 60.0
+KUBERNETES = {"DaemonSet": "apps/v1", "StatefulSet": "apps/v1", "Node": "v1"}  # the API versions of owners
 _PART = re.compile(r"(?P<number>[0-9]+\.?[0-9]*|\.[0-9]+)(?P<unit>[^.0-9]*)", re.ASCII)
 
 
@@ -166,7 +167,7 @@ class ClusterState:
             allocatable,
             pods,
             _total_requests(active),
-            _total_requests([pod for pod in active if pod.owner is not None and pod.owner.kind == "DaemonSet"]),
+            _total_requests([pod for pod in active if is_owned_by(pod, "DaemonSet")]),
             [port for pod in active for port in pod.host_ports],
             volume_limits,
             mounted(active, self._api) if volume_limits else {},
@@ -176,12 +177,12 @@ class ClusterState:
 
     def is_provisionable(self, pod: Pod) -> bool:
         """Return whether the pod is pending and may get a new node."""
-        return self._api.waits_for_node(pod) and not _is_owned_by(pod, "DaemonSet", "Node")
+        return self._api.waits_for_node(pod) and not is_owned_by(pod, "DaemonSet", "Node")
 
     def is_reschedulable(self, pod: Pod, status: PodStatus) -> bool:
         """Return whether the pod needs another node if its node is removed."""
-        active = is_active(status) or (_is_owned_by(pod, "StatefulSet") and status.deletion_requested is not None)
-        return active and not _is_owned_by(pod, "DaemonSet", "Node")
+        active = is_active(status) or (is_owned_by(pod, "StatefulSet") and status.deletion_requested is not None)
+        return active and not is_owned_by(pod, "DaemonSet", "Node")
 
     def is_currently_reschedulable(self, pod: Pod, status: PodStatus) -> bool:
         """Return whether the pod needs another node, and no annotation or budget rules out its eviction."""
@@ -247,6 +248,12 @@ class ClusterState:
         return status.number("disruptionsAllowed") if status.numbers else budget.disruptions_allowed or 0
 
 
+def is_owned_by(pod: Pod, *kinds: str) -> bool:
+    """Return whether the pod's owner has one of the kinds, which must be those of Kubernetes (IsOwnedBy)."""
+    owner = pod.owner
+    return owner is not None and owner.kind in kinds and owner.api_version in ("", KUBERNETES[owner.kind])
+
+
 def is_active(status: PodStatus) -> bool:
     """Return whether the pod has not ended and is not being deleted."""
     return status.phase not in ("Succeeded", "Failed") and status.deletion_requested is None
@@ -254,7 +261,7 @@ def is_active(status: PodStatus) -> bool:
 
 def is_drainable(pod: Pod) -> bool:
     """Return whether a drain waits for the pod: it does not tolerate the taint, and it is not a mirror pod."""
-    return not_tolerated((DISRUPTED,), pod.tolerations) is not None and not _is_owned_by(pod, "Node")
+    return not_tolerated((DISRUPTED,), pod.tolerations) is not None and not is_owned_by(pod, "Node")
 
 
 def is_stuck_terminating(status: PodStatus, now: float) -> bool:
@@ -270,10 +277,6 @@ def deletion_time(status: PodStatus) -> float:
 def is_ephemeral(taint: Taint) -> bool:
     """Return whether the taint is expected to be removed from a new node."""
     return (taint.key, taint.effect) in EPHEMERAL or taint.key.startswith(EPHEMERAL_PREFIX)
-
-
-def _is_owned_by(pod: Pod, *kinds: str) -> bool:
-    return pod.owner is not None and pod.owner.kind in kinds
 
 
 def _problem_of_duration(value: str) -> str:

@@ -70,8 +70,8 @@ def launched(name: str, of_type: str = "four", *, pool: str = "p", zone: str = "
     return [made, claim]
 
 
-def owned(made: Manifest, kind: str = "ReplicaSet") -> Manifest:
-    owner = {"kind": kind, "name": "o", "apiVersion": "apps/v1", "uid": "u", "controller": True}
+def owned(made: Manifest, kind: str = "ReplicaSet", of: str = "apps/v1") -> Manifest:
+    owner = {"kind": kind, "name": "o", "apiVersion": of, "uid": "u", "controller": True}
     return {**made, "metadata": {**made["metadata"], "ownerReferences": [owner]}}
 
 
@@ -333,6 +333,12 @@ def test_the_annotation_against_disruption_is_told(value: str, reason: str, mess
     kept = owned(pod("a", node="n1", cpu=1, annotations=annotations, start_time="2025-01-01T00:00:00Z"))
     seen = world(*launched("n1"), kept, node_pool("p", FOREVER, disruption=EAGER))
     assert message in seen.messages(reason, "a")[0]
+
+
+@pytest.mark.parametrize(("of", "gone"), [("apps/v1", ["n1"]), ("apps.kruise.io/v1alpha1", [])])
+def test_only_daemon_sets_of_kubernetes_do_not_keep_a_node(of: str, gone: list[str]) -> None:
+    agent = owned(pod("a", node="n1", cpu=3), "DaemonSet", of)
+    assert world(*launched("n1"), agent, node_pool("p", FOREVER, disruption=EAGER)).gone() == gone
 
 
 def test_pods_that_are_bound_at_the_start_count_as_events() -> None:
