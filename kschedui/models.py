@@ -127,7 +127,7 @@ class Version(models.Model):
 
     @staticmethod
     def large(prefix: str = "") -> list[str]:
-        """Return the large columns, to be loaded on access; `prefix` is the lookup of the version, such as "run__"."""
+        """Return the large columns, to be loaded on access; `prefix`: the lookup of the version ("run__version__")."""
         return [f"{prefix}{column}" for column in ("text", "challenge", "lesson", "description")]
 
 

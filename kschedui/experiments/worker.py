@@ -62,7 +62,7 @@ def take_next_batch() -> Batch | None:
 
 
 def execute(batch: Batch) -> None:
-    """Work on a batch that this worker holds; the last batch, or a limit, ends the experiment."""
+    """Work on a batch that this worker holds. The last batch, a limit or a new engine ends the experiment."""
     experiment = batch.experiment
     try:
         require_continuable(experiment)
@@ -72,7 +72,7 @@ def execute(batch: Batch) -> None:
         logger.info("batch %s was taken away", batch)
     except Stopped as error:
         store.fail(experiment, error.sentence)
-    except Error as error:  # the database's: the lease ends, and the batch goes on when there is one again
+    except Error as error:  # django.db: the lease expires, and the batch continues once the database is back
         logger.warning("batch %s lost its database: %s", batch, error)
 
 

@@ -218,7 +218,8 @@ def _skipped_reason(words: str) -> str:
 def _events_of_karpenter(text: str, say: Say) -> Iterator[ForeignMessage]:
     for message in _between(text, KARPENTER_FAILED, END):
         message = message.rstrip()
-        message = message if message.count('"') % 2 == 0 else message[: message.rindex('"')]  # which ends a JSON string
+        if message.count('"') % 2:  # an unpaired quote ends the JSON string that contained the message
+            message = message[: message.rindex('"')]
         yield ForeignMessage(KARPENTER, KARPENTER_FAILED + message, say(NOT_PROVISIONED), _pools(message, say))
     for message in _between(text, NOMINATED, END):
         if words := message.split():

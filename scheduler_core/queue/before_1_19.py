@@ -125,8 +125,8 @@ class SchedulingQueueBefore117(SchedulingQueueBefore119):
             self._backoffs.pop(queued.key, None)
         super()._retry_updated(queued)
 
-    def _end_of_backoff(self, queued: QueuedPod) -> float | None:
-        """Return the end of the backoff, which is increased unless the pod is still backing off. Never returns None.
+    def _end_of_backoff(self, queued: QueuedPod) -> float:
+        """Return the end of the backoff, which is increased unless the pod is still backing off.
 
         Backoffs whose last attempt is longer ago than the maximum are dropped.
         """

@@ -6,9 +6,9 @@
 Each row has its figure as measured, and scaled, with the reference loop before and after it, to the machine that the
 targets are for. The scaled figure is judged.
 
-`processor`: processor time. `clock`: elapsed time as a person sees it; not judged if the machine was busy before.
-`network`: elapsed time; the part that the distance adds is waiting, and is not scaled. `make run` installs its packages
-as usual, from wherever pip finds them.
+`processor`: processor time, always judged; the others are not judged if the machine was busy before. `clock`: elapsed
+time as a person sees it. `network`: elapsed time; the part that the distance adds is waiting, and is not scaled.
+`largest`: peak memory, not scaled. `make run` installs its packages as usual, from wherever pip finds them.
 """
 
 from __future__ import annotations

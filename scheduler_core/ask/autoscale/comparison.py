@@ -72,8 +72,8 @@ def compare(
     outcomes = []
     until = max(map(last_event, scenarios.values())) + seconds
     for number, (name, scenario) in enumerate(scenarios.items()):
-        part = replace(with_actor(scenario), until_seconds=until)
-        course = follow(part, registry, 0.0, lambda done, n=number: report_progress((n + done) / len(scenarios)))  # type: ignore[misc]
+        limited = replace(with_actor(scenario), until_seconds=until)
+        course = follow(limited, registry, 0.0, lambda done, n=number: report_progress((n + done) / len(scenarios)))  # type: ignore[misc]
         types: dict[str, int] = {}
         for made in course.nodes:
             kind = made.instance_type or made.group

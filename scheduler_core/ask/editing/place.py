@@ -20,7 +20,7 @@ def apply_step(text: str, step: Step) -> str:
     node, left = _deepest(root, step.path)
     if not left:
         if not step.add:
-            return _spliced(text, node, flow(step.value))
+            return _spliced(text, node, step.value)
         return _inserted_item(text, node, step.value)
     if not isinstance(node, yaml.MappingNode) or not isinstance(left[0], str):
         return text
@@ -62,13 +62,15 @@ def _child(node: Any, part: str | int) -> Any:
     return None
 
 
-def _spliced(text: str, node: Any, value: str) -> str:
+def _spliced(text: str, node: Any, value: Any) -> str:
+    """Return the text with another value in the place of a node, as JSON in a JSON document."""
     start, end = node.start_mark.index, node.end_mark.index
+    new = json.dumps(value, ensure_ascii=False) if text.lstrip().startswith("{") else flow(value)
     old_text = text[start:end]
     end -= len(old_text) - len(old_text.rstrip())
     if start == end:  # the value is empty: "key:"
-        value = value if text[start - 1 : start].isspace() else " " + value
-    return text[:start] + _as_json(text, value) + text[end:]
+        new = new if text[start - 1 : start].isspace() else " " + new
+    return text[:start] + new + text[end:]
 
 
 def _inserted_key(text: str, node: yaml.MappingNode, key: str, value: Any) -> str:
@@ -87,10 +89,3 @@ def _inserted_item(text: str, node: Any, value: Any) -> str:
         item = json.dumps(value, ensure_ascii=False)
         return text[: at + 1] + item + (", " if node.value else "") + text[at + 1 :]
     return text[:at] + f"- {flow(value)}\n{' ' * node.start_mark.column}" + text[at:]
-
-
-def _as_json(text: str, value: str) -> str:
-    """Return the value as JSON, for JSON documents."""
-    if text.lstrip()[:1] != "{":
-        return value
-    return json.dumps(yaml.safe_load(value), ensure_ascii=False)

@@ -118,9 +118,10 @@ def add_event(text: str, event: Mapping[str, Any], dump: Dump) -> str:
 
 
 def append_events(text: str, events: Sequence[Mapping[str, Any]], dump: Dump) -> str:
-    """Return the text with more events at the end of its timeline, which is extended to cover them.
+    """Return the text with more events at the end of its timeline, and without `untilSeconds`.
 
-    All controllers run, unless the text names controllers. If no pod has an owner, each is treated as if it had one.
+    Unless the text names controllers, all of them run; bare pods are recreated too if neither a pod has an owner nor a
+    workload creates pods.
     """
     api_version, kind = SCENARIO
     controllers = [ALL] if any(map(_names_owner, _documents(text))) else [ALL, BARE_PODS]

@@ -116,7 +116,7 @@ class _Stopping(Simulation):
         self.stop_at, self._placement = attempt, placement
         self.domain: Domain | None = None
         self.tries: Counter[PodKey] = Counter()
-        self._topology_key, self._several, self._seen = "", False, False
+        self._topology_key, self._has_several_placements, self._attempt_passed = "", False, False
         self._decided = ""
         self._untried = Untried(attempt)
         self._emit_before = self.scheduler.emit
@@ -128,16 +128,16 @@ class _Stopping(Simulation):
     def _watch(self, event: AnyEvent) -> None:
         match event:
             case PodGroupCycleStarted():
-                self._topology_key, self._several, self.domain = event.topology_key, False, None
+                self._topology_key, self._has_several_placements, self.domain = event.topology_key, False, None
             case PlacementStarted():
-                self._several = event.count > 1
+                self._has_several_placements = event.count > 1
                 self.domain = Domain(self._topology_key, event.placement) if event.placement else None
             case CycleStarted() if event.pod_group and event.attempt == self.stop_at:
                 self._try(event)
             case PodGroupDecided():
                 self._decided = event.placement or ""
                 self._untried.see(event)
-            case PodGroupMemberDecided() if event.attempt == self.stop_at and self._seen and self._placement is None:
+            case PodGroupMemberDecided() if self._is_unplaced_attempt(event):
                 raise _SeveralPlacements(self._decided)
             case AttemptFinished():
                 self.tries[event.pod] += 1
@@ -145,14 +145,18 @@ class _Stopping(Simulation):
                 self._untried.see(event)
         self._emit_before(event)
 
+    def _is_unplaced_attempt(self, event: PodGroupMemberDecided) -> bool:
+        """Return whether the attempt was in several placements, of which it is now known which one counts."""
+        return event.attempt == self.stop_at and self._attempt_passed and self._placement is None
+
     def _try(self, event: CycleStarted) -> None:
         """Stop before the attempt of a group member, unless this placement is not the one whose result counts."""
         here = self.domain.value if self.domain else ""
-        if here == self._placement or (self._placement is None and not self._several):
+        if here == self._placement or (self._placement is None and not self._has_several_placements):
             pod = self.cluster.pods.get(event.pod)
             assert pod is not None
             raise _Reached(pod)
-        self._seen = True
+        self._attempt_passed = True
 
     def _attempt(self, queued: QueuedPod, from_active: bool) -> None:
         observed = self.scheduler.observed is not None  # every pod of a recording is tried, and alone

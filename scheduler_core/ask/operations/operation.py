@@ -68,7 +68,7 @@ class Operation(Simulation):
         controllers = CONTROLLERS if self.owners_known else (*CONTROLLERS, BARE_PODS)
         super().__init__(replace(scenario, controllers=scenario.controllers or controllers), registry)
         self._rounds = rounds
-        self._going: Iterator[Sequence[Happening]] | None = None
+        self._remaining_rounds: Iterator[Sequence[Happening]] | None = None
         self._is_first = True
         self.timeline: list[dict[str, Any]] = []
         self.before: dict[PodKey, NodeName] = {}
@@ -130,10 +130,10 @@ class Operation(Simulation):
         moment = super()._next_moment()
         if moment is not None:
             return moment
-        if self._going is None:
+        if self._remaining_rounds is None:
             self._begin()
-        assert self._going is not None
-        happenings = next(self._going, ())
+        assert self._remaining_rounds is not None
+        happenings = next(self._remaining_rounds, ())
         if not happenings:
             return None
         self._schedule(happenings)
@@ -153,7 +153,7 @@ class Operation(Simulation):
         self.nodes_before = uses(self)
         self.zones_before = {node.name: zone_of(node) for node in self.cluster.all_nodes()}
         self.schedulable_before = {node.name for node in self.cluster.all_nodes() if not node.unschedulable}
-        self._going = self._rounds(self)
+        self._remaining_rounds = self._rounds(self)
 
     def _schedule(self, happenings: Sequence[Happening]) -> None:
         """Add events one second from now; the first ones wait until no pod is in backoff."""

@@ -347,7 +347,10 @@ function answerWinner(question) {
 	return makeAnswer(question, "node", names, host.node, { from: { step: question.step, frame: 1 } });
 }
 
-/** The answer to the question about the chosen node; null if it has none at the scores. @param {Case} question */
+/**
+ * The answer to the question about the chosen node: that of `answerWinner` at the attempt's ScoresComputed; null if
+ * there is no such event or no answer there. @param {Case} question
+ */
 function answerChosenNode(question) {
 	const step = stepOf(question, -1, "ScoresComputed");
 	if (step === null) return null;

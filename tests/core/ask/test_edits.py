@@ -19,8 +19,10 @@ from scheduler_core.ask.editing.edits import (
     SetField,
     SetStrategy,
     SetWeight,
+    Step,
     cordon,
 )
+from scheduler_core.ask.editing.place import apply_step
 from scheduler_core.ask.editing.text import apply_edits
 from scheduler_core.ask.moments.moment import before_attempt
 from scheduler_core.cluster.cluster import Cluster
@@ -179,3 +181,9 @@ def test_an_edit_that_cannot_be_made_says_why(edit: Edit, sentence: str) -> None
     world = before_attempt(parse_scenario(TEXT), 1).world()
     with pytest.raises(NotPossible, match=sentence):
         world.apply_edits([edit], {})
+
+
+@pytest.mark.parametrize("value", ["2024-01-01", "1_0.5", "0x1f", "é", ["2024-01-01"]])
+def test_strings_that_yaml_may_take_for_others_stay_strings_in_json(value: object) -> None:
+    after = apply_step('{"metadata": {"name": "x"}}', Step(("metadata", "name"), value))
+    assert json.loads(after) == {"metadata": {"name": value}}

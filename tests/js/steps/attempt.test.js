@@ -161,6 +161,29 @@ test("in a large cluster the funnel begins with all nodes that were checked, eve
 	assert.deepEqual(bars(only), whole);
 });
 
+test("a bar of the funnel seeks its plugin's frame where a frame is a plugin, and else pins its column", () => {
+	const nodes = Array.from({ length: 300 }, (_, i) => nodeOf(`n${i}`));
+	const event = filtered(["NodeName", "NodePorts"], {}, { nodes });
+	const done = (order) => {
+		const calls = [];
+		const act = { seek: (...place) => calls.push(place), pin: (what) => calls.push(what) };
+		const view = {
+			event,
+			state: attempt([event], { nodes }),
+			scene: "filter",
+			frame: 0,
+			step: 7,
+			order,
+			act,
+			options: {},
+		};
+		drawn(drawCells, view).all("funnel-bar")[1].props.on.click();
+		return calls;
+	};
+	assert.deepEqual(done("plugin"), [[7, 1]]);
+	assert.deepEqual(done("node"), ["column:NodePorts"]);
+});
+
 test("candidates of a preemption: columns as high as their nodes, a star where one wins, a cross where one falls", () => {
 	const nodes = [nodeOf("n1"), nodeOf("n2", { allocatable: { cpu: 1000, memory: 2 ** 32, pods: 110 } })];
 	const candidate = (node, victim, priority, rung) => ({

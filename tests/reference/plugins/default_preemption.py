@@ -60,7 +60,7 @@ class Preemption:
 def preempt(
     filters: Filters, statuses: dict[str, Rejection], absent: str, extenders: Extenders | None = None
 ) -> Preemption:
-    """Run PostFilter. Clear the nominations of pods with lower priority to the chosen node.
+    """Run PostFilter. Clear the nominations to the chosen node of pods with a lower priority than this one.
 
     `absent`: the code of the nodes without a status of their own.
     """

@@ -1,4 +1,4 @@
-"""A database that is unavailable, full or busy, and odd requests, lead to a sentence and one line in the log."""
+"""A database that is unavailable, full or busy leads to a sentence and one line in the log; odd requests leave none."""
 
 import io
 import logging

@@ -85,7 +85,7 @@ def state(request: HttpRequest, rid: str) -> RunOut:
 
 @router.post("/{id:rid}/cancel", auth=writes("run"), response=Cancelled, summary="Cancel")
 def cancel(request: HttpRequest, rid: str) -> Cancelled:
-    """Cancel a run; stored chunks stay. False: it had already ended."""
+    """Cancel a run; stored chunks stay. `cancelled` is false if the run had already ended."""
     run = visible_run(request, rid)
     access.require_editing(access.visitor_of(request), run.version.scenario)
     return Cancelled(cancelled=runs.cancel(run))

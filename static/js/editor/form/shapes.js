@@ -156,7 +156,7 @@ const AUTOMATIC = /^(not-ready|unreachable):NoExecute$/;
 
 /**
  * @typedef {{key: string, text: string, path: (string | number)[], rest: any}} Rule `rest` is the value of `path`
- *   without the rule; undefined if nothing is left
+ *   without the rule: the other entries of a list, possibly none; undefined for an affinity
  */
 
 /**

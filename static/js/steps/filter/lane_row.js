@@ -18,20 +18,21 @@ const FREE = 112; // pixels of the free amount
 
 /** @typedef {"waiting" | "alive" | "out" | "unseen"} Fate */
 /** @typedef {{zone: string, names: string[]}} Zone */
-/** @typedef {{name: string, first: boolean, zone: Zone | null, within: Zone | null}} Row */
+/** @typedef {{name: string, newZone: boolean, zone: Zone | null, within: Zone | null}} Row */
 
 /**
- * The row of a node. `zone`: the zone whose first row this is; `within`: the node's zone, if there are several.
+ * The row of a node. `newZone`: whether another zone is above it; `zone`: the zone whose first row this is; `within`:
+ * the node's zone, if there are several.
  * @param {View} view @param {Lanes} lanes @param {Row} row @param {boolean} [picked]
  */
-export function laneRow(view, lanes, { name, first, zone, within }, picked) {
+export function laneRow(view, lanes, { name, newZone, zone, within }, picked) {
 	const stop = lanes.model?.at.get(name)?.stop;
 	const fate = fateOf(lanes, name, stop);
 	const hit = fate === "out" && (lanes.seen ? lanes.latest === name : stop === lanes.at) && lanes.phase === "filter";
 	/** @type {Record<string, boolean | undefined>} */
 	const marks = {
 		hit,
-		newzone: first,
+		newzone: newZone,
 		win: lanes.chosen === name && lanes.phase === "score",
 		tried: lanes.latest === name,
 		selected: view.selection?.kind === "node" && view.selection.name === name,

@@ -29,7 +29,7 @@ export function draw(target, view) {
 	const rows = groups.flatMap(([zone, names], z) =>
 		names.map((name, i) => ({
 			name,
-			first: i === 0 && z > 0,
+			newZone: i === 0 && z > 0,
 			zone: i === 0 && groups.length > 1 ? { zone, names } : null,
 			within: groups.length > 1 ? { zone, names } : null,
 		})),

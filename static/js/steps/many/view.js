@@ -118,7 +118,8 @@ const lettersFor = ({ width, sizes }) => Math.floor(((width <= PHONE ? 1 : 0.56)
 function funnelBars(view) {
 	const model = filterModel(view.state);
 	if (!model) return null;
-	const at = view.event.type === "NodesFiltered" && view.order === "plugin" ? view.frame : model.plugins.length;
+	const byPlugin = view.event.type === "NodesFiltered" && view.order === "plugin"; // a frame is a plugin
+	const at = byPlugin ? view.frame : model.plugins.length;
 	const whole = Math.max(1, model.evaluated);
 	return h(
 		"div",
@@ -138,7 +139,7 @@ function funnelBars(view) {
 			const after = model.left[i];
 			const reached = i <= at;
 			return button(
-				() => (view.event.type === "NodesFiltered" ? view.act.seek(view.step, i) : view.act.pin(`column:${plugin}`)),
+				() => (byPlugin ? view.act.seek(view.step, i) : view.act.pin(`column:${plugin}`)),
 				{ key: plugin, class: `funnel-bar ${i === at ? "now" : ""} ${reached ? "" : "ahead"}` },
 				h("span", { class: "funnel-name" }, h("b", null, question(plugin)), h("small", null, plugin)),
 				h(
