@@ -226,6 +226,14 @@ def test_a_pod_gets_a_node_once_its_gates_are_removed() -> None:
     assert len(world(pod("a", cpu=1, gates=["x"]), node_pool("p", FOREVER), events=events).claims()) == 1
 
 
+@pytest.mark.parametrize(("seconds", "claims"), [(9, 1), (15, 2)])
+def test_a_batch_that_ends_before_the_last_claims_are_launched_is_lost(seconds: int, claims: int) -> None:
+    events = [{"at": 0.22, "create": pod("b", cpu=7)}]
+    flags = ["--batch-idle-duration=100ms"]
+    seen = world(pod("a", cpu=7), node_pool("p", FOREVER), flags=flags, events=events, untilSeconds=seconds)
+    assert len(seen.claims()) == claims
+
+
 @pytest.mark.parametrize(
     ("name", "size", "family"), [("m5.2xlarge", "2xlarge", "m5"), ("c-4", "1500m", "c"), ("t3.tiny", "1500m", "t3")]
 )
@@ -333,6 +341,23 @@ def test_the_annotation_against_disruption_is_told(value: str, reason: str, mess
     kept = owned(pod("a", node="n1", cpu=1, annotations=annotations, start_time="2025-01-01T00:00:00Z"))
     seen = world(*launched("n1"), kept, node_pool("p", FOREVER, disruption=EAGER))
     assert message in seen.messages(reason, "a")[0]
+
+
+def test_a_spot_replacement_keeps_as_many_types_as_the_pool_requires() -> None:
+    offering = {"zone": "a", "capacityType": "spot"}
+    kinds = [(f"t{number:02}", 0.01 * number) for number in range(1, 21)] + [("eight", 1.0)]
+    types = [
+        {"name": name, "cpu": "8", "memory": "16Gi", "offerings": [{**offering, "price": price}]}
+        for name, price in kinds
+    ]
+    many = {"key": "node.kubernetes.io/instance-type", "operator": "Exists", "minValues": 18}
+    made, claim = launched("n1", "eight")
+    for item in (made, claim):
+        item["metadata"]["labels"]["karpenter.sh/capacity-type"] = "spot"
+    pool = node_pool("p", {"spec": {"expireAfter": "Never", "requirements": [many]}}, disruption=EAGER)
+    flags = ["--feature-gates=SpotToSpotConsolidation=true"]
+    (new,) = world(made, claim, owned(pod("a", node="n1", cpu=1)), pool, types=types, flags=flags).claims()
+    assert new.types == [name for name, _ in kinds[:18]]
 
 
 @pytest.mark.parametrize(("of", "gone"), [("apps/v1", ["n1"]), ("apps.kruise.io/v1alpha1", [])])
