@@ -10,9 +10,11 @@ from django.utils.translation import gettext_noop
 from ninja.errors import HttpError, ValidationError
 from ninja.parser import Parser
 
+from kschedui.language import in_language
 from kschedui.web.api.bodies import parse_json
 from kschedui.web.api.callers import Acceptable, Large
 from kschedui.web.api.document import DocumentedAPI
+from kschedui.web.api.field_messages import message_of
 from kschedui.web.api.rates import rate_headers
 from kschedui.web.api.refusals import Refusal, refusal_json, refusal_of
 from kschedui.web.api.routes import (
@@ -113,7 +115,7 @@ def unreadable(request: HttpRequest, error: HttpError) -> HttpResponseBase:
 @api.exception_handler(ValidationError)
 def invalid(request: HttpRequest, error: ValidationError) -> HttpResponseBase:
     """Return the refusal for missing, unknown or invalid fields, each with its path."""
-    rows = [{"path": path_of(row["loc"]), "message": row["msg"]} for row in error.errors]
+    rows = [{"path": path_of(row["loc"]), "message": in_language(message_of(row))} for row in error.errors]
     sentence = Message("{path}: {message}", path=rows[0]["path"], message=rows[0]["message"])
     return refusal_json(Refusal(422, sentence, code="invalid_request", errors=rows))
 

@@ -189,6 +189,34 @@ def test_a_field_that_nobody_knows_is_named(script: Script) -> None:
     assert found["errors"][0]["path"] == "query.limit"
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "body", "sentence", "chinese"),
+    [
+        ("POST", "/check", {}, "text: this field is required", "text：缺少该字段"),
+        ("POST", "/check", {"text": 7}, "text: expected a string", "text：应为字符串"),
+        ("POST", "/check", [], "body: expected a JSON object", "body：应为 JSON 对象"),
+        ("POST", "/check", {"text": "a", "of": 1}, "of: there is no field of this name", "of：没有这个字段"),
+        ("GET", "/scenarios?limit=x", None, "query.limit: expected an integer", "query.limit：应为整数"),
+        ("POST", "/check", {"text": ""}, "text: this field must not be empty", "text：该字段不能为空"),
+        (
+            "POST",
+            "/scenarios",
+            {"text": SMALL, "visibility": "x"},
+            "visibility: expected one of: 'private', 'unlisted', 'public'",
+            "visibility：应为以下之一：'private', 'unlisted', 'public'",
+        ),
+    ],
+)
+def test_a_wrong_field_is_told_with_what_was_expected(
+    author: Browser, method: str, path: str, body: Any, sentence: str, chinese: str
+) -> None:
+    data = json.dumps(body) if method == "POST" else ""
+    for language, words in (("en", sentence), ("zh-hans", chinese)):
+        headers = {"Accept-Language": language}
+        answer = author.generic(method, V1 + path, data, content_type="application/json", headers=headers)
+        assert problem(answer, 422, "invalid_request")["detail"] == words
+
+
 def test_a_text_that_is_refused_has_its_place_in_the_problem(script: Script) -> None:
     text = "apiVersion: v1\nkind: Node\nmetadata:\n  name: UPPER\n"
     found = problem(script.call("POST", "/scenarios", {"text": text}), 422, "invalid_scenario")

@@ -85,7 +85,7 @@ def changes(request: HttpRequest, rid: str, attempt: int) -> HttpResponse:
     summary="The weight that decides",
     openapi_extra=record(list[WeightChange]),
 )
-def weights(request: HttpRequest, rid: str, attempt: int, node: NodeName = "") -> HttpResponse:
+def weights(request: HttpRequest, rid: str, attempt: int, node: NodeName) -> HttpResponse:
     """Return the smallest change of each Score plugin's weight with which the node wins; null: there is none."""
     return answer(request, visible_run(request, rid), attempt, jobs.weights, node)
 
