@@ -26,6 +26,7 @@ from scheduler_core.trace.events import CycleStarted
 
 MAX_NODES = 10  # of a list, in the table
 MAX_BYTES = 1 << 20
+MOST_DIGITS = 9  # of indexes and counts; int() raises an error for thousands
 PART = re.compile(r'"([^"]*)"|([^."]+)')  # of a path: metadata.labels."topology.kubernetes.io/zone"
 KIND_NAMES = {name.lower(): name for name in KINDS}
 
@@ -106,7 +107,7 @@ def _object(text: str) -> dict[str, str]:
 
 def _path(text: str) -> list[str | int]:
     parts = [quoted or plain for quoted, plain in PART.findall(text)]
-    return [int(part) if part.isdecimal() else part for part in parts]
+    return [int(part) if part.isdecimal() and len(part) <= MOST_DIGITS else part for part in parts]
 
 
 def _value(text: str) -> Any:
@@ -119,7 +120,7 @@ def _value(text: str) -> Any:
 
 def _number(text: str, option: str) -> int:
     number = text.partition("=")[2]
-    if not number.isdecimal():
+    if not number.isdecimal() or len(number) > MOST_DIGITS:
         raise Unusable(f"{option} {text}: expected NAME=NUMBER")
     return int(number)
 

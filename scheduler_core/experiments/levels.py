@@ -36,7 +36,7 @@ LARGEST_SEED = 2**31 - 1  # all programs read it exactly in JSON and YAML
 AS_IT_IS = "unchanged"
 
 Data = Mapping[str, Any]
-_STEP = re.compile(r"([^.\[\]]+)((?:\[\d+\])*)")
+_STEP = re.compile(r"([^.\[\]]+)((?:\[\d{1,9}\])*)")
 
 NamedLevels = tuple[str, list[Level]]  # the default name of the factor, and its levels
 

@@ -15,6 +15,7 @@ from scheduler_core.ask.editing.edits import (
     SetWeight,
     Step,
 )
+from scheduler_core.scenario.reading.problems import show
 
 EMPTY = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
 DEFAULT_SCHEDULER = "default-scheduler"
@@ -45,7 +46,7 @@ def _profile(name: str, data: Mapping[str, Any], steps: list[Step]) -> int:
     for index, profile in enumerate(profiles):
         if (profile.get("schedulerName") or DEFAULT_SCHEDULER) == name:
             return index
-    raise NotPossible(Message("the configuration has no profile {name}", name=name))
+    raise NotPossible(Message("the configuration has no profile {name}", name=show(name)))
 
 
 def _weight_steps(edit: SetWeight, profile: Mapping[str, Any], at: tuple[str | int, ...]) -> list[Step]:

@@ -173,7 +173,7 @@ def test_without_a_configuration_one_is_added() -> None:
         (SetField("Pod", "web", ("spec", "containers", 7, "image"), "x", "default"), "there is no spec.containers.7"),
         (AddNodes("n9"), "there is no Node n9"),
         (AddNodes("n1", 1_000_000), "add 1 to 1000 nodes"),
-        (SetWeight("NodeResourcesFit", 7, "other"), "no profile other"),
+        (SetWeight("NodeResourcesFit", 7, "other"), 'no profile "other"'),
         (SetWeight("NodeResourcesFit", -7), "weight"),
     ],
 )

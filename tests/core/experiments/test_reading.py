@@ -85,6 +85,7 @@ BAD: list[tuple[Any, str]] = [
     ([{"nodes": {"like": "n1", "add": [5000]}}], "factors[0].nodes.add[0]: Invalid value: 5000"),
     ([{"field": {"kind": "Podd", "name": "a", "path": "x", "values": [1]}}], 'kind: Unsupported value: "Podd"'),
     ([{"field": {"kind": "Pod", "name": "a", "path": "a..b", "values": [1]}}], "path: Required value: as in"),
+    ([{"field": {"kind": "Pod", "name": "a", "path": f"a[{'9' * 5000}]", "values": [1]}}], "path: Required value"),
     ([{"field": {"kind": "Pod", "name": "a", "path": "b", "values": 1}}], "values: Required value: a list"),
     ([{"variants": [{"edits": [{"type": "nonsense"}]}]}], "factors[0].variants[0].edits: this is not an edit"),
     ([{"seeds": {"count": 200}}, {"nodes": {"like": "a", "add": list(range(101))}}], "at most 20,000 runs"),

@@ -107,6 +107,8 @@ def test_what_if_takes_changes_from_the_command_line(waiting: str, capsys: pytes
     assert answer(capsys, "what-if", "large", waiting, "--set", room)["after"]["node"] == "n1"
     assert main(["what-if", "large", waiting]) == 2
     assert main(["what-if", "large", waiting, "--set", "nonsense"]) == 2
+    for options in (["--set", f"pod/large:spec.containers.{'9' * 5000}.x=1"], ["--add-nodes", f"n1={'9' * 5000}"]):
+        assert main(["what-if", "large", waiting, *options]) == 2, "no traceback"
     assert main(["what-if", "gated", waiting, "--remove", "node/n1"]) == 2
     assert "is not tried in this run" in capsys.readouterr().err
 
