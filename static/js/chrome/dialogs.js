@@ -5,7 +5,7 @@ import { copy } from "../shared/copy.js";
 import { button, h, patch } from "../shared/dom.js";
 import { plain, t } from "../shared/i18n.js";
 import { formatLink, sharedLink } from "../shared/link.js";
-import { podName, seconds } from "../shared/units.js";
+import { nameInKey, seconds } from "../shared/units.js";
 import { captionOf, framesOf } from "../steps/registry.js";
 import { apply, fork } from "../trace/state.js";
 import { KEYS } from "./keyboard.js";
@@ -270,7 +270,7 @@ function results(view, close, word) {
 	);
 	const nodes = [...view.state.nodes.keys()].filter((name) => name.toLowerCase().includes(word));
 	const attempts = view.index.columns.flatMap((column) =>
-		column.kind === "attempt" && podName(column.pod).toLowerCase().includes(word) ? [column] : [],
+		column.kind === "attempt" && nameInKey(column.pod).toLowerCase().includes(word) ? [column] : [],
 	);
 	const matches = [
 		...pods.map((key) => link(`p${key}`, `${t("pod")} ${key}`, () => view.act.select({ kind: "pod", name: key }))),
@@ -278,7 +278,7 @@ function results(view, close, word) {
 		...attempts.map((attempt) =>
 			link(
 				`a${attempt.attempt}`,
-				t("search.attempt", { n: attempt.attempt, time: seconds(attempt.time), pod: podName(attempt.pod) }) +
+				t("search.attempt", { n: attempt.attempt, time: seconds(attempt.time), pod: nameInKey(attempt.pod) }) +
 					(attempt.node ? ` → ${attempt.node}` : ""),
 				() => view.act.seek(attempt.step),
 			),
@@ -327,7 +327,7 @@ function breakpoints(view) {
 				h(
 					"li",
 					{ key: i },
-					[podName(breakpoint.pod), breakpoint.plugin, breakpoint.outcome && t(`outcome.${breakpoint.outcome}`)]
+					[nameInKey(breakpoint.pod), breakpoint.plugin, breakpoint.outcome && t(`outcome.${breakpoint.outcome}`)]
 						.filter(Boolean)
 						.join(", "),
 					" ",

@@ -5,7 +5,7 @@ import { button, h } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { shortPod } from "../shared/names.js";
 import { ERROR_KEPT, request } from "../shared/server.js";
-import { amount, decimal, podName, quantity, seconds } from "../shared/units.js";
+import { amount, decimal, nameInKey, quantity, seconds } from "../shared/units.js";
 import { filterModel } from "../steps/filter/model.js";
 import { link, part, row, table, waitNote } from "../steps/parts/panel.js";
 import { podLabel } from "../steps/parts/pods.js";
@@ -128,7 +128,7 @@ function nodeLink(view, name) {
 function podLink(view, key) {
 	return button(
 		() => view.act.select({ kind: "pod", name: key }),
-		{ class: "link", title: podName(key) },
+		{ class: "link", title: nameInKey(key) },
 		podLabel(key),
 	);
 }

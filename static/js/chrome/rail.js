@@ -4,7 +4,7 @@
 import { button, h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { shortPod } from "../shared/names.js";
-import { count, decimal, podName, rampStyle, seconds } from "../shared/units.js";
+import { count, decimal, nameInKey, rampStyle, seconds } from "../shared/units.js";
 import { actorName, loopStations } from "../steps/controllers/view.js";
 import { actOf, preemptionOf } from "../steps/preempt/model.js";
 import { framesOf } from "../steps/registry.js";
@@ -74,7 +74,7 @@ function otherBindingPods(view) {
 					key: pod.summary.pod,
 					class: "beside-pod",
 					style: rampStyle(pod.summary.priority ?? 0),
-					title: t("rail.beside", { pod: podName(pod.summary.pod), node: pod.node, place: t(`place.${pod.place}`) }),
+					title: t("rail.beside", { pod: nameInKey(pod.summary.pod), node: pod.node, place: t(`place.${pod.place}`) }),
 				},
 				shortPod(pod.summary.pod) + waits,
 			);

@@ -8,7 +8,7 @@
 import { button, h, patch } from "../shared/dom.js";
 import { list, plain, t } from "../shared/i18n.js";
 import { shortPod } from "../shared/names.js";
-import { podName, rampStyle, seconds, widthOf } from "../shared/units.js";
+import { nameInKey, rampStyle, seconds, widthOf } from "../shared/units.js";
 import { podLabel } from "../steps/parts/pods.js";
 import { OUTCOME_MARKS } from "../steps/parts/words.js";
 import { lastUpTo } from "../trace/run_index.js";
@@ -240,7 +240,7 @@ export class Timeline {
  * @param {AttemptColumn} column @param {number} reach
  */
 function attemptTitle({ attempt, step, end, pod, node }, reach) {
-	const who = step <= reach && pod ? `: ${podName(pod)}` : "";
+	const who = step <= reach && pod ? `: ${nameInKey(pod)}` : "";
 	return `${t("attempt")} ${attempt}${who}${end <= reach && node ? ` → ${node}` : ""}`;
 }
 

@@ -6,7 +6,7 @@
 
 import { optionText, textOf } from "../learn/choices.js";
 import { list, plain, t } from "../shared/i18n.js";
-import { outOf, podName, quantity, seconds } from "../shared/units.js";
+import { nameInKey, outOf, quantity, seconds } from "../shared/units.js";
 import { wishesOf } from "../steps/parts/words.js";
 import { captionOf, framesOf } from "../steps/registry.js";
 import { allocatable, free } from "../trace/room.js";
@@ -135,7 +135,7 @@ function givenAt(store, step, { pod, event, kind }) {
 	const listed = evicts && nodes.flatMap((node) => node.pods.filter(lower)).length <= MAX_PODS;
 	const differs = (/** @type {string} */ key) => new Set(nodes.map(({ summary }) => summary.labels?.[key])).size > 1;
 	return [
-		`${podName(pod)}: ${[...podFacts(own), ...wishesOf(own).map(([text]) => text)].join(t("list.comma"))}`,
+		`${nameInKey(pod)}: ${[...podFacts(own), ...wishesOf(own).map(([text]) => text)].join(t("list.comma"))}`,
 		...nodes.map((node) => nodeLine(state, node, pod, differs, listed ? lower : () => false)),
 	];
 }
@@ -170,7 +170,7 @@ function nodeLine(state, node, pod, differs, isListed) {
 	const pods = node.pods.filter(isListed).map((key) => {
 		const on = /** @type {PodState} */ (state.pods.get(key));
 		const since = on.start_time === null ? [] : [t("sheet.since", { time: age(state.time - on.start_time) })];
-		return `${podName(key)} (${[...podFacts(on), ...since].join(t("list.comma"))})`;
+		return `${nameInKey(key)} (${[...podFacts(on), ...since].join(t("list.comma"))})`;
 	});
 	const labelTexts = Object.entries(labels)
 		.filter(([key]) => !key.endsWith("/hostname") && differs(key))

@@ -4,7 +4,7 @@
 import { textOf } from "../learn/choices.js";
 import { Questions } from "../learn/questions.js";
 import { plain, t } from "../shared/i18n.js";
-import { podName } from "../shared/units.js";
+import { nameInKey } from "../shared/units.js";
 import { isAt } from "../trace/anchor.js";
 
 /** @typedef {"attempt" | "question" | "words"} Kind */
@@ -53,7 +53,7 @@ export class Stops {
 /** The stop at the beginning of an attempt. @param {Extract<Column, {kind: "attempt"}>} column @returns {Stop} */
 function attemptStop({ step, attempt, pod, node, outcome }) {
 	const end = node ? ` → ${node}` : outcome ? t("speaker.attempt.end", { outcome: t(`outcome.${outcome}`) }) : "";
-	return { step, frame: 0, kind: "attempt", text: t("speaker.attempt.of", { attempt, pod: podName(pod) }) + end };
+	return { step, frame: 0, kind: "attempt", text: t("speaker.attempt.of", { attempt, pod: nameInKey(pod) }) + end };
 }
 
 /**

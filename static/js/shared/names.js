@@ -4,7 +4,7 @@
  * The full name is shown on hover, in the margin and for screen readers.
  */
 
-import { cutName, podName } from "./units.js";
+import { cutName, nameInKey } from "./units.js";
 
 const LONG = 16; // characters: names up to this length are shown as they are
 const PART = /[^-._]+[-._]*/g; // with the separators after it
@@ -128,7 +128,7 @@ const OF_CONTROLLER = /^(.+)-([bcdfghjklmnpqrstvwxz2456789]{5})$/;
  * @param {string} key @returns {[string, string]}
  */
 export function podParts(key) {
-	const name = podName(key);
+	const name = nameInKey(key);
 	const [, workload, hash] = OF_REPLICA_SET.exec(name) ?? OF_CONTROLLER.exec(name) ?? [];
 	return workload && (/\d/.test(hash) || !/[aeiou]/.test(hash)) ? [workload, hash] : [name, ""];
 }

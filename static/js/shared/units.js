@@ -103,7 +103,7 @@ export function cutName(name, most) {
 }
 
 /** The name in a key "namespace/name", of a pod or another object. @param {string} key */
-export function podName(key) {
+export function nameInKey(key) {
 	return key.slice(key.indexOf("/") + 1);
 }
 

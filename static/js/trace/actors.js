@@ -1,7 +1,7 @@
 // @ts-check
 /** The actors other than the scheduler, and the log of changes to nodes. */
 
-import { podName } from "../shared/units.js";
+import { nameInKey } from "../shared/units.js";
 
 const SCHEDULER = "default-scheduler";
 
@@ -58,7 +58,7 @@ export function actOf(event) {
 			if (event.action !== "create" || !["Pod", "Node"].includes(event.kind)) return null;
 			return { kind: event.kind === "Pod" ? "created" : "node", name: event.name };
 		case "PodDeletionRequested":
-			return { kind: "deleted", name: podName(event.pod) };
+			return { kind: "deleted", name: nameInKey(event.pod) };
 		case "NodeConditionChanged":
 			return { kind: "node", name: event.name };
 		case "NodeGroupResized":

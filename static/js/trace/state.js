@@ -240,7 +240,7 @@ function removeFromNode(state, key) {
 }
 
 /** Clears the record of a member's cycle, which the group's own events are not part of. @param {State} state */
-function endMemberCycle(state) {
+function clearCycle(state) {
 	state.cycle = {};
 	state.attempt = state.group?.started.first_attempt ?? 0;
 }
@@ -451,12 +451,12 @@ const CHANGES = {
 		state.finished = true;
 	},
 	PodGroupCycleStarted(state, event) {
-		endMemberCycle(state);
+		clearCycle(state);
 		event.pods.forEach((/** @type {string} */ key, /** @type {number} */ i) => {
 			setPod(state, key, { place: "scheduling", attempts: event.pod_attempts[i], backoff_until: null });
 		});
 	},
-	PodGroupEvaluated: endMemberCycle,
+	PodGroupEvaluated: clearCycle,
 	PodGroupMemberDecided(state, event) {
 		state.attempt = event.attempt;
 		state.cycle = { CycleStarted: cycleStartOf(event) };
@@ -468,7 +468,7 @@ const CHANGES = {
 		const condition = { status, reason, message };
 		state.pod_groups = new Map(state.pod_groups).set(event.pod_group, { ...before, condition });
 	},
-	PodGroupCycleFinished: endMemberCycle,
+	PodGroupCycleFinished: clearCycle,
 	WorkloadStatusWritten(state, event) {
 		setWorkload(state, event, { status: event.status, conditions: event.conditions ?? [] });
 	},

@@ -7,7 +7,7 @@
 import { copy } from "../shared/copy.js";
 import { button, h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
-import { podName } from "../shared/units.js";
+import { nameInKey } from "../shared/units.js";
 import { changesView, weightsView } from "./changes.js";
 import { apply, keyOf, nothingAsked } from "./edits.js";
 import { budgetFields, nodeFields } from "./fields/node.js";
@@ -288,7 +288,7 @@ function head(panel) {
 			"div",
 			{ key: "title" },
 			h("h2", null, t("ask.title")),
-			about && h("p", { class: "note" }, t("ask.of", { pod: podName(about.pod), n: asked.attempt })),
+			about && h("p", { class: "note" }, t("ask.of", { pod: nameInKey(about.pod), n: asked.attempt })),
 			asked.attempt > 0 &&
 				view.state.attempt !== asked.attempt &&
 				button(() => goTo(view, asked.attempt), { class: "link" }, t("ask.back")),
@@ -304,7 +304,7 @@ function head(panel) {
  * @param {View} view @param {Change[]} trying @returns {Part[]}
  */
 function triedWords(view, trying) {
-	const words = trying.map(changeWords).map(({ key, values }) => t(key, { ...values, pod: podName(view.subject) }));
+	const words = trying.map(changeWords).map(({ key, values }) => t(key, { ...values, pod: nameInKey(view.subject) }));
 	return words.length ? [`${t("ask.title")}${t("colon")}${words.join(t("list.comma"))}`] : [];
 }
 

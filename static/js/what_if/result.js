@@ -4,7 +4,7 @@
 import { cornerOf, rowsOf, SIZE } from "../chrome/rows.js";
 import { h, patch } from "../shared/dom.js";
 import { parts, t } from "../shared/i18n.js";
-import { podName } from "../shared/units.js";
+import { nameInKey } from "../shared/units.js";
 import { node, pod, scoreName } from "../steps/parts/words.js";
 
 /** @typedef {import("./questions.js").Side} Side */
@@ -47,7 +47,7 @@ export function answerView(panel) {
 /** Where the pod goes, whom it evicts for that, or that it waits, in words. @param {Side} side */
 function placeWords({ node, nominated, victims }) {
 	if (node) return t("ask.goes", { node });
-	if (nominated) return t("ask.evicts", { pods: victims.map(podName).join(", "), node: nominated });
+	if (nominated) return t("ask.evicts", { pods: victims.map(nameInKey).join(", "), node: nominated });
 	return t("ask.waits");
 }
 
@@ -138,7 +138,7 @@ export function headline({ pod: key, before, after }, changes) {
 	const values = {
 		pod: pod(key, key),
 		node: node(after.node || after.nominated),
-		pods: after.victims.map(podName).join(", "),
+		pods: after.victims.map(nameInKey).join(", "),
 	};
 	return {
 		eyebrow: changes.length ? changes : [t("ask.title")],
@@ -185,7 +185,7 @@ function drawAnswerRows(view, answer) {
 			return h(
 				"div",
 				{ key: row.node, class: "answer-row", style },
-				row.node === goes && differs && h("b", { key: "pod", class: "answer-pod" }, podName(answer?.pod ?? "")),
+				row.node === goes && differs && h("b", { key: "pod", class: "answer-pod" }, nameInKey(answer?.pod ?? "")),
 				totals(row) && [
 					h(
 						"span",

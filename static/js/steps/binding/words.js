@@ -3,7 +3,7 @@
 
 import { h } from "../../shared/dom.js";
 import { has, list, num, parts, t } from "../../shared/i18n.js";
-import { amount, decimal, podName, quantity, seconds } from "../../shared/units.js";
+import { amount, decimal, nameInKey, quantity, seconds } from "../../shared/units.js";
 import { allocatable, used } from "../../trace/room.js";
 import { filterModel } from "../filter/model.js";
 import { panel, row, table, waitNote } from "../parts/panel.js";
@@ -183,7 +183,7 @@ export function explain(view, _kind, key) {
 	const message = record?.message ?? "";
 	return panel(
 		t("message.label"),
-		podName(key),
+		nameInKey(key),
 		h("p", { key: "raw", class: "raw" }, message.split(" preemption:")[0]),
 		model && model.names.length > 0 && singleObstacles(view, model),
 		model?.names.length ? reasonTable(model) : h("p", { key: "early", class: "note" }, t("message.early")),

@@ -7,7 +7,7 @@
 import { button, h, PHONE, patch } from "../../shared/dom.js";
 import { list, plain, t } from "../../shared/i18n.js";
 import { nodeName, podParts, shortened, shortPod } from "../../shared/names.js";
-import { amount, cutName, outOf, podName, quantity, seconds, short } from "../../shared/units.js";
+import { amount, cutName, nameInKey, outOf, quantity, seconds, short } from "../../shared/units.js";
 import { allocatable, heldFor, largest, nominatedTo, request, used, zones } from "../../trace/room.js";
 import { storageKey } from "../../trace/state.js";
 import { bindingStrips } from "../binding/view.js";
@@ -485,7 +485,7 @@ function namesBelow({ subject, act }, names, width, part) {
 			h("i", { key: `l${key}`, style: { left: share(middle), height: `${(tier * TIER + 5) / FONT}em` } }),
 			button(
 				click,
-				{ key, class: key === subject ? "mine" : "", style: place, ...wholeName(podName(key), shortPod(key)) },
+				{ key, class: key === subject ? "mine" : "", style: place, ...wholeName(nameInKey(key), shortPod(key)) },
 				podLabel(key),
 			),
 		];

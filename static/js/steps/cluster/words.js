@@ -4,7 +4,7 @@
 import { h } from "../../shared/dom.js";
 import { has, list, num, parts, t } from "../../shared/i18n.js";
 import { shortPod } from "../../shared/names.js";
-import { amount, cutName, podName, quantity, seconds, short } from "../../shared/units.js";
+import { amount, cutName, nameInKey, quantity, seconds, short } from "../../shared/units.js";
 import { allocatable, request, used } from "../../trace/room.js";
 import { actorName } from "../controllers/view.js";
 import { causeOf, workloadWritten } from "../controllers/words.js";
@@ -133,7 +133,7 @@ function nodeApplied(event) {
 /** The caption of a written ResourceClaim, in PreBind or otherwise. @param {any} context @returns {Partial<Caption>} */
 function claimApplied({ event, state, subject }) {
 	const { devices = [], reserved_for: users = [], allocated } = event.claim;
-	const written = allocated && subject && state.cycle.PodAssumed && users.includes(podName(subject));
+	const written = allocated && subject && state.cycle.PodAssumed && users.includes(nameInKey(subject));
 	const kind = written ? "written" : !allocated ? "empty" : users.length ? "allocated" : "unused";
 	const key = `object.claim.${kind}`;
 	const values = {

@@ -3,7 +3,7 @@
 
 import { h } from "../../shared/dom.js";
 import { has, list, num, parts, t } from "../../shared/i18n.js";
-import { cutName, podName, seconds } from "../../shared/units.js";
+import { cutName, nameInKey, seconds } from "../../shared/units.js";
 import { panel, row, table } from "../parts/panel.js";
 import { timesOf } from "../parts/times.js";
 import { node, pod } from "../parts/words.js";
@@ -39,7 +39,7 @@ function causeValue(name, value) {
 	if (typeof value === "number") return num(value);
 	const pods = name === "pods" ? value.split(PODS_APART).map((key) => pod(key)) : [];
 	if (pods.length) return list(pods, MOST_PODS);
-	return cutName(POD.test(name) ? podName(value) : value, LETTERS);
+	return cutName(POD.test(name) ? nameInKey(value) : value, LETTERS);
 }
 
 /** An actor in words; "somebody" if the event names none. @param {string} [by] @returns {string} */

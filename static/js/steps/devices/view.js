@@ -6,7 +6,7 @@
 
 import { button, h, PHONE, patch } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { podName } from "../../shared/units.js";
+import { nameInKey } from "../../shared/units.js";
 import { chip, counterBars, deviceKey, poolsByNode } from "../parts/devices.js";
 import { chosenAfter, deviceName, placeAt, placesOf, rejectedDevices } from "./model.js";
 import { outcomeWords, tryWords } from "./words.js";
@@ -67,7 +67,7 @@ function claimCards(state, { claims: keys, requests, nodes }, place) {
 			h(
 				"section",
 				{ key, class: "carried-claim" },
-				h("h3", null, t("devices.claim", { name: podName(key) })),
+				h("h3", null, t("devices.claim", { name: nameInKey(key) })),
 				requests
 					.filter((request) => request.claim === key)
 					.map((request) => {

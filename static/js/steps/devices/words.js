@@ -3,7 +3,7 @@
 
 import { h } from "../../shared/dom.js";
 import { list, num, parts, t } from "../../shared/i18n.js";
-import { podName } from "../../shared/units.js";
+import { nameInKey } from "../../shared/units.js";
 import { panel, rule } from "../parts/panel.js";
 import { node, nodes, pod } from "../parts/words.js";
 import { chosenAfter, decidingTry, deviceName, placeAt, placesOf } from "./model.js";
@@ -30,7 +30,7 @@ export function tryWords({ kind, request, devices = [], text = "", claim = "" })
 		devices: deviceNames(devices),
 		request,
 		text: shownText(kind, text),
-		claim: podName(claim),
+		claim: nameInKey(claim),
 		n: devices.length,
 	};
 	return t(`devices.try.${kind}`, words);
@@ -38,7 +38,7 @@ export function tryWords({ kind, request, devices = [], text = "", claim = "" })
 
 /** The text of a try; a claim without its namespace. @param {string} kind @param {string} text */
 function shownText(kind, text) {
-	return kind === "held" ? podName(text) : text;
+	return kind === "held" ? nameInKey(text) : text;
 }
 
 /** The result of the search on a node in words: the devices, or why there are too few. @param {NodeSearch} search */
@@ -83,7 +83,7 @@ function placeCaption(event, frame, state, subject) {
 	const place = placeAt(event, frame);
 	const values = {
 		pod: pod(subject, subject),
-		claims: list(event.claims.map((/** @type {string} */ key) => podName(key))),
+		claims: list(event.claims.map((/** @type {string} */ key) => nameInKey(key))),
 	};
 	if (place.node < 0) return introCaption(event, values);
 	/** @type {NodeSearch} */
@@ -197,7 +197,7 @@ export function explain({ state, event, frame }) {
 	const at = event.type === "DevicesSearched" ? frame : placesOf(search).length - 1;
 	const deciding = decidingTry(search, at);
 	const document = search.documents?.[deciding?.document ?? -1] ?? search.documents?.[0];
-	if (!document) return panel(t("devices.margin"), podName(search.claims[0] ?? ""), rule(state, "DynamicResources"));
+	if (!document) return panel(t("devices.margin"), nameInKey(search.claims[0] ?? ""), rule(state, "DynamicResources"));
 	const line = deciding ? (deciding.line ?? -1) : -1;
 	return panel(
 		document.kind,

@@ -9,7 +9,7 @@ import { list, plain, t } from "../../shared/i18n.js";
 import { count } from "../../shared/units.js";
 import { fullBarAmount, zones } from "../../trace/room.js";
 import { plainReason, question } from "../parts/words.js";
-import { leadLine, scoreLegend, standing, tableSwitch } from "../score/bars.js";
+import { leadLine, scoreLegend, scoresSoFar, tableSwitch } from "../score/bars.js";
 import { laneRow } from "./lane_row.js";
 import { filterModel, nodesSeen, PASSED } from "./model.js";
 
@@ -71,7 +71,7 @@ function lanesOf(view) {
 	const plugins = model?.plugins ?? upcoming;
 	const byNode = view.order === "node" && view.event.type === "NodesFiltered";
 	const seenCount = byNode ? nodesSeen(view.event, view.frame) : 0;
-	const scored = view.scene === "score" ? standing(view) : null;
+	const scored = view.scene === "score" ? scoresSoFar(view) : null;
 	const at = !model ? -1 : view.event.type === "NodesFiltered" && !byNode ? view.frame : plugins.length;
 	const nodeCount = view.state.nodes.size;
 	const mode = nodeCount > HEADS ? modeOf(view, nodeCount) : "heads";

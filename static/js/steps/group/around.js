@@ -5,7 +5,7 @@
 
 import { button, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { podName, rampStyle } from "../../shared/units.js";
+import { nameInKey, rampStyle } from "../../shared/units.js";
 import { podLabel, podTitle } from "../parts/pods.js";
 import { domainKind } from "../parts/words.js";
 import { gangOf, gatheringGroup, groupOf, inCycle } from "./model.js";
@@ -47,7 +47,7 @@ export function ribbon(view) {
 		h(
 			"div",
 			{ key: "gang", class: "gang-ribbon" },
-			h("b", { key: "name" }, podName(groupOf(view.event, view.state))),
+			h("b", { key: "name" }, nameInKey(groupOf(view.event, view.state))),
 			h(
 				"ol",
 				{ key: "slots", class: "gang-slots" },
@@ -115,7 +115,7 @@ function leftPlace({ act }, key, n) {
 	return h(
 		"button",
 		{ key: `left${key}`, type: "button", class: "queue-pod left gang-left", on },
-		t("gang.left", { group: podName(key), n }),
+		t("gang.left", { group: nameInKey(key), n }),
 	);
 }
 
@@ -135,7 +135,7 @@ function groupItem(view, section, pods, single) {
 		button(
 			() => view.act.pin(`group:${key}`),
 			{ key: "name", class: "gang-item-name", title: key },
-			h("b", null, podName(key)),
+			h("b", null, nameInKey(key)),
 			h("span", null, t("gang.item", { n: pods.length, all: Math.max(all, min ?? 0) })),
 		),
 		joinNotes(members.map((pod) => single(view, section, pod))),
@@ -147,7 +147,7 @@ function groupItem(view, section, pods, single) {
 					button(() => view.act.select({ kind: "pod", name: summary.pod }), {
 						key: summary.pod,
 						title: podTitle(view.state, summary.pod),
-						"aria-label": podName(summary.pod),
+						"aria-label": nameInKey(summary.pod),
 						"data-fly": summary.pod,
 						style: rampStyle(summary.priority ?? 0),
 					}),
@@ -267,7 +267,7 @@ function slot(view, { pod, standing, node, place }, i, short) {
 	const inside = !view.state.pods.get(pod)?.node && standing !== "goes" && standing !== "here";
 	return h(
 		"li",
-		{ key: pod, class: `gang-slot ${standing} ${mine ? "mine" : ""}`, title: `${podName(pod)}: ${words}` },
+		{ key: pod, class: `gang-slot ${standing} ${mine ? "mine" : ""}`, title: `${nameInKey(pod)}: ${words}` },
 		button(
 			() => view.act.select({ kind: "pod", name: pod }),
 			{

@@ -1,7 +1,7 @@
 // @ts-check
 /** A pod group at a step: the phase of its cycle, the state of each member, and whether enough of them have nodes. */
 
-import { podName } from "../../shared/units.js";
+import { nameInKey } from "../../shared/units.js";
 
 /**
  * absent: not created yet; here: in the queue; waits: not tried yet; tried: under way; fits: has a node, in this try
@@ -61,7 +61,7 @@ export function gangOf(event, state) {
 	const done = phase === "evaluated" || phase === "decided";
 	return {
 		key,
-		name: podName(key),
+		name: nameInKey(key),
 		phase,
 		summary,
 		cycle,

@@ -7,7 +7,7 @@
 import { button, h, PHONE, patch } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { nodeName, shortPod } from "../../shared/names.js";
-import { outOf, podName, rampStyle } from "../../shared/units.js";
+import { nameInKey, outOf, rampStyle } from "../../shared/units.js";
 import { allocatable, largest, nominatedTo, request, used } from "../../trace/room.js";
 import { podLabel, podTitle, scaledBar } from "../parts/pods.js";
 import { frame, quorumBar } from "./around.js";
@@ -402,7 +402,7 @@ function unitBox(view, { unit, i }) {
 			{ key: "what" },
 			[
 				t("priority", { n: priority }),
-				group && pods.length > 1 ? t("gang.unit.whole", { name: podName(group) }) : "",
+				group && pods.length > 1 ? t("gang.unit.whole", { name: nameInKey(group) }) : "",
 				guarded ? "PDB" : "",
 			]
 				.filter(Boolean)

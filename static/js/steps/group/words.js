@@ -4,7 +4,7 @@
 import { button, h } from "../../shared/dom.js";
 import { has, list, num, parts, t } from "../../shared/i18n.js";
 import { shortPod } from "../../shared/names.js";
-import { podName } from "../../shared/units.js";
+import { nameInKey } from "../../shared/units.js";
 import { CAPTIONS as ORDINARY } from "../binding/words.js";
 import { panel, row, table } from "../parts/panel.js";
 import { node, nodes, pod } from "../parts/words.js";
@@ -12,7 +12,7 @@ import { gangOf, groupOf } from "./model.js";
 
 /** The group's name as a part of a sentence. @param {Context} context @returns {Part} */
 const groupName = ({ event, subject }) => ({
-	text: podName(event.pod_group),
+	text: nameInKey(event.pod_group),
 	kind: subject ? "pod" : "subject",
 	ref: `group:${event.pod_group}`,
 });
@@ -187,7 +187,7 @@ function memberStarted({ state, event, subject }) {
 		eyebrow: parts("eyebrow.attempt", { n: event.attempt }),
 		sentence: parts("group.member.tried", {
 			pod: pod(event.pod, subject),
-			group: podName(event.pod_group),
+			group: nameInKey(event.pod_group),
 			i: num(before + 1),
 			n: num(members.length),
 		}),
@@ -237,7 +237,7 @@ function memberFailed({ event, state, subject }) {
 	const { decided } = state.group ?? {};
 	if (!decided || decided.outcome === "Scheduled" || event.unschedulable_plugins?.length) return {};
 	const nodeName = state.group?.runs.at(-1)?.members.find((member) => member.pod === event.pod)?.node ?? "";
-	const values = { pod: pod(event.pod, subject), group: podName(decided.pod_group), node: node(nodeName) };
+	const values = { pod: pod(event.pod, subject), group: nameInKey(decided.pod_group), node: node(nodeName) };
 	return {
 		sentence: parts(nodeName ? "group.member.failed.found" : "group.member.failed", values),
 		why: [messageWords(event.message)],
@@ -290,7 +290,7 @@ export function explain(view, _kind, named) {
 	};
 	return panel(
 		t("gang.margin"),
-		podName(key),
+		nameInKey(key),
 		rules(record?.summary),
 		table(
 			[t("gang.margin.member"), t("gang.margin.standing")],

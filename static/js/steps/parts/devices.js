@@ -6,7 +6,7 @@
 
 import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { decimal, podName } from "../../shared/units.js";
+import { decimal, nameInKey } from "../../shared/units.js";
 
 /** @typedef {import("../../trace/trace").DeviceModel} DeviceModel */
 /**
@@ -147,7 +147,7 @@ function colourOf(state, kind) {
 /** Describes a device, for a tooltip and for a screen reader. @param {Device} device @param {string} [more] */
 function deviceTitle({ name, kind, holders, part, taints, model }, more = "") {
 	const status = holders.length
-		? t(part < 1 ? "device.partly" : "device.taken", { claims: holders.map(podName).join(t("list.comma")) })
+		? t(part < 1 ? "device.partly" : "device.taken", { claims: holders.map(nameInKey).join(t("list.comma")) })
 		: t("device.free");
 	const amounts = Object.entries(model.capacity ?? {}).map(([key, value]) => `${withoutDomain(key)} ${value}`);
 	const tainted = taints.length ? t("device.tainted", { taints: taints.join(t("list.comma")) }) : "";

@@ -3,7 +3,7 @@
 
 import { button, h } from "../../shared/dom.js";
 import { has, t } from "../../shared/i18n.js";
-import { podName, quantity } from "../../shared/units.js";
+import { nameInKey, quantity } from "../../shared/units.js";
 import { hasPredicates } from "../../trace/phase.js";
 import { PLUGINS } from "./plugins.js";
 import { scrubNumber, skewTried, triedValue } from "./scrub.js";
@@ -164,7 +164,7 @@ export function specOf(view, looksAt) {
 	return h(
 		"div",
 		{ key: "spec", class: "spec" },
-		h("h3", null, t("margin.asks", { pod: podName(view.subject) })),
+		h("h3", null, t("margin.asks", { pod: nameInKey(view.subject) })),
 		lines.map(([text, hot]) => h("code", { key: text, class: hot ? "hot" : "" }, text)),
 		button(
 			() => view.act.select({ kind: "pod", name: view.subject }),
@@ -187,7 +187,7 @@ export function requestPanel(view, key) {
 	return name && view.state.pods.has(name)
 		? panel(
 				t("margin.request"),
-				podName(name),
+				nameInKey(name),
 				specOf({ ...view, subject: name }, judge ? (PLUGINS[judge]?.looks_at ?? []) : ["requests"]),
 				h("p", { key: "note", class: "note" }, t("margin.requestsnote")),
 			)

@@ -4,7 +4,7 @@
 import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { podParts } from "../../shared/names.js";
-import { pips, podName, quantity, RAMP_COLOURS, rampColour, rampStyle } from "../../shared/units.js";
+import { nameInKey, pips, quantity, RAMP_COLOURS, rampColour, rampStyle } from "../../shared/units.js";
 import { largest, prioritiesDiffer } from "../../trace/room.js";
 
 /**
@@ -37,7 +37,7 @@ export function wholeName(name, shown) {
 export function podTitle(state, key) {
 	const pod = state.pods.get(key);
 	const requests = Object.entries(pod?.summary.requests ?? {}).map(([name, value]) => quantity(name, value));
-	return [podName(key), t("priority", { n: pod?.summary.priority ?? 0 }), ...requests].join(", ");
+	return [nameInKey(key), t("priority", { n: pod?.summary.priority ?? 0 }), ...requests].join(", ");
 }
 
 /** A node with more pods shows their priorities as one gradient instead of a block for every pod. */

@@ -6,7 +6,7 @@
 
 import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { isBytes, podName, short } from "../../shared/units.js";
+import { isBytes, nameInKey, short } from "../../shared/units.js";
 import { allocatable, request } from "../../trace/room.js";
 
 const PIXELS = 7; // of a drag for one step
@@ -41,7 +41,7 @@ export function requestOf({ state, subject }, resource, value = request(state, s
 		least: 0,
 		most,
 		step: resourceStep(resource, most),
-		label: t("scrub.request", { pod: podName(subject), resource: short(resource) }),
+		label: t("scrub.request", { pod: nameInKey(subject), resource: short(resource) }),
 	};
 }
 
@@ -91,7 +91,7 @@ function inManifest({ subject }, of, field, { name = "", value, least, most }) {
 		least,
 		most: Math.max(most, value),
 		step: 1,
-		label: t(`scrub.${of}`, { pod: podName(subject), name }),
+		label: t(`scrub.${of}`, { pod: nameInKey(subject), name }),
 	};
 }
 

@@ -5,7 +5,7 @@
 
 import { has, num, t } from "../../shared/i18n.js";
 import { shortPod } from "../../shared/names.js";
-import { podName, quantity, short } from "../../shared/units.js";
+import { nameInKey, quantity, short } from "../../shared/units.js";
 import { PLUGINS } from "./plugins.js";
 
 /** The sign of each outcome of a scheduling attempt, beside its colour. */
@@ -13,7 +13,7 @@ export const OUTCOME_MARKS = { Scheduled: "✓", Nominated: "↓", Unschedulable
 
 /** A pod's name that can be clicked. @param {string} key @param {string} [subject] @returns {Part} */
 export function pod(key, subject) {
-	return { text: podName(key), kind: key === subject ? "subject" : "pod", ref: `pod:${key}` };
+	return { text: nameInKey(key), kind: key === subject ? "subject" : "pod", ref: `pod:${key}` };
 }
 
 /** A node's name that can be clicked. @param {string} name @returns {Part} */

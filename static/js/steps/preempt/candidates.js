@@ -4,7 +4,7 @@
 import { button, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { nodeName, shortPod } from "../../shared/names.js";
-import { podName, quantity, rampStyle } from "../../shared/units.js";
+import { nameInKey, quantity, rampStyle } from "../../shared/units.js";
 import { allocatable, request, scarcest } from "../../trace/room.js";
 import { podLabel, podTitle } from "../parts/pods.js";
 import { actOf } from "./model.js";
@@ -71,7 +71,7 @@ export function candidateColumn(view, candidate, fateByPod, drawing) {
 			"span",
 			{
 				key: "subject",
-				title: `${podName(subject)}: ${t("candidate.free", { room: need })}`,
+				title: `${nameInKey(subject)}: ${t("candidate.free", { room: need })}`,
 				class: `candidate-subject ${chosen ? "lands" : ""} ${fits ? "" : "off"}`,
 				style: { bottom: `${Math.min(bottom, Math.max(0, height - held))}%`, height: `calc(${held}% - 2px)` },
 			},
@@ -251,7 +251,7 @@ function laneBar({ state, subject }, candidate, fate, resource) {
 				{
 					key,
 					class: fateOf(key),
-					title: podName(key),
+					title: nameInKey(key),
 					style: { ...rampStyle(state.pods.get(key)?.summary.priority ?? 0), width: `${part(key)}%` },
 				},
 				fateOf(key) === "back" && part(key) > ARROW ? "↩" : "",

@@ -4,7 +4,7 @@
 import { button, h } from "../../shared/dom.js";
 import { list, num, parts, t } from "../../shared/i18n.js";
 import { nodeName, shortPod } from "../../shared/names.js";
-import { amount, count, decimal, podName, quantity, short } from "../../shared/units.js";
+import { amount, count, decimal, nameInKey, quantity, short } from "../../shared/units.js";
 import { podBeingTried } from "../../trace/phase.js";
 import { request, resourceOf } from "../../trace/room.js";
 import { filterModel } from "../filter/model.js";
@@ -512,7 +512,7 @@ function priorityPanel(view, { event }) {
 	const lower = lowest < triedValue(view, own);
 	return panel(
 		t("margin.lower"),
-		podName(subject),
+		nameInKey(subject),
 		h(
 			"p",
 			{ key: "sum", class: "formula" },

@@ -4,7 +4,7 @@
 import { button, h, patch } from "../../shared/dom.js";
 import { has, list, plain, t } from "../../shared/i18n.js";
 import { nodeName, shortPod } from "../../shared/names.js";
-import { decimal, podName, quantity, rampStyle, seconds } from "../../shared/units.js";
+import { decimal, nameInKey, quantity, rampStyle, seconds } from "../../shared/units.js";
 import { hasPredicates } from "../../trace/phase.js";
 import { shareOf } from "../../trace/room.js";
 import { workloads } from "../controllers/view.js";
@@ -127,7 +127,7 @@ function items(view, name, pods) {
 					key: `left${gone}`,
 					type: "button",
 					class: "queue-pod left",
-					title: podName(gone),
+					title: nameInKey(gone),
 					on: selectHandler(view, gone),
 				},
 				h("span", { class: "queue-pod-name" }, t("queue.left", { pod: shortPod(gone) })),
@@ -142,7 +142,7 @@ function items(view, name, pods) {
 						key: pod,
 						type: "button",
 						title: podTitle(view.state, pod),
-						"aria-label": podName(pod),
+						"aria-label": nameInKey(pod),
 						"data-fly": pod,
 						style: rampStyle(priority),
 						on: selectHandler(view, pod),

@@ -4,7 +4,7 @@
 import { h } from "../../shared/dom.js";
 import { has, list, num, parts, t } from "../../shared/i18n.js";
 import { shortPod } from "../../shared/names.js";
-import { decimal, podName, seconds } from "../../shared/units.js";
+import { decimal, nameInKey, seconds } from "../../shared/units.js";
 import { panel, row, rule, table } from "../parts/panel.js";
 import { node, ordinal, pod, priorityOf } from "../parts/words.js";
 import { activeOrder, needNotWait } from "./view.js";
@@ -302,7 +302,7 @@ function backoffPanel(view, key) {
 	const wait = (record.backoff_until ?? view.state.time) - record.timestamp;
 	return panel(
 		t("margin.backoff"),
-		podName(key),
+		nameInKey(key),
 		h(
 			"p",
 			{ key: "f", class: "formula" },

@@ -13,7 +13,7 @@ export function countScored({ event, frame }, { plugins }) {
 }
 
 /** The nodes' totals and ranks with the points added so far; null before Score. @param {View} view */
-export function standing(view) {
+export function scoresSoFar(view) {
 	const model = scores(view.state);
 	if (!model) return null;
 	const scored = countScored(view, model);
