@@ -7,12 +7,13 @@ import asyncio
 import json
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 
 from django.conf import settings
 from django.utils import translation
 
 from kschedui.language import in_language, language_of_scope
-from kschedui.web.http.arriving_bodies import FULL, TOO_SLOW, BodyRefused, bodies
+from kschedui.web.http.arriving_bodies import FULL, TOO_SLOW, ArrivingBody, BodyRefused, bodies
 from kschedui.web.http.asgi_types import Application, Message, Receive, Scope, Send
 from kschedui.web.http.client_address import client_of_scope
 from kschedui.web.http.problems import MEDIA_TYPE, problem
@@ -77,27 +78,7 @@ class BodyLimit:
         """Call the application with a body whose bytes are counted, and which must arrive fast enough."""
         try:
             with bodies.arriving(client_of_scope(scope)) as body:
-
-                async def receive_piece() -> Message:
-                    if body.whole:
-                        return await receive()  # until the client goes away
-                    if body.given_up:  # while its last piece was written to disk
-                        raise BodyRefused(*FULL)
-                    try:
-                        async with asyncio.timeout_at(body.window_end) as body.timer:
-                            message = await receive()
-                            if body.size + len(message.get("body", b"")) > most:
-                                body.whole = not message.get("more_body", False)
-                                raise BodyTooLarge
-                            await bodies.add(body, len(message.get("body", b"")))
-                    except TimeoutError:
-                        raise BodyRefused(*(FULL if body.given_up else TOO_SLOW)) from None
-                    finally:
-                        body.timer = None
-                    body.whole = not message.get("more_body", False)
-                    return message
-
-                await self.application(scope, receive_piece, send)
+                await self.application(scope, partial(receive_piece, body, receive, most), send)
         except BodyRefused as refusal:
             await answer(scope, send, refusal.status, refusal.sentence)
         except BodyTooLarge:
@@ -109,6 +90,27 @@ class BodyLimit:
         """Answer 413. The sentence names the limit on a scenario's text, whose length people know."""
         limit = most if scope.get("path", "") in self.by_path else settings.LIMITS["scenario_bytes"]
         await answer(scope, send, 413, too_large(limit))
+
+
+async def receive_piece(body: ArrivingBody, receive: Receive, most: int) -> Message:
+    """Return the next message, and count its bytes. Raises BodyTooLarge, and BodyRefused for a slow body."""
+    if body.whole:
+        return await receive()  # until the client goes away
+    if body.given_up:  # while its last piece was written to disk
+        raise BodyRefused(*FULL)
+    try:
+        async with asyncio.timeout_at(body.window_end) as body.timer:
+            message = await receive()
+            if body.size + len(message.get("body", b"")) > most:
+                body.whole = not message.get("more_body", False)
+                raise BodyTooLarge
+            await bodies.add(body, len(message.get("body", b"")))
+    except TimeoutError:
+        raise BodyRefused(*(FULL if body.given_up else TOO_SLOW)) from None
+    finally:
+        body.timer = None
+    body.whole = not message.get("more_body", False)
+    return message
 
 
 async def answer(scope: Scope, send: Send, status: int, sentence: str) -> None:

@@ -71,6 +71,7 @@ BODIES: dict[str, dict[str, Any]] = {
 QUERIES = {
     "api/v1/runs/{rid}/upgrade": "?to=1.35",
     "api/v1/runs/{rid}/times": "?pods=default/a",
+    "api/v1/runs/{rid}/attempts/{attempt}/weights": "?node=n1",
     "api/v1/runs/{rid}/times/without": "?pod=default/a&cause=gated",
 }
 

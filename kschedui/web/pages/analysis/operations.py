@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods
 
 from kschedui.ask.words import OBSTACLES, cause_words
 from kschedui.language import in_language
+from kschedui.models import Version
 from kschedui.runs import store as runs
 from kschedui.scenarios import store as scenarios
 from kschedui.web.api.rates import count
@@ -69,18 +70,25 @@ def operations(request: HttpRequest, sid: str, number: int) -> HttpResponse:
         "nodes": [name for name, _ in nodes[:MAX_CHOICES]],
         "zones": sorted({zone for _, zone in nodes if zone}),
     }
-    if ask == "upgrade" and fields["to"]:
-        other = require_release(fields["to"])
-        comparison = run_at_end(request, version, release, jobs.upgrade, other)
-        context |= upgrade_context(msgspec.json.decode(comparison, type=Upgrade))
-    elif ask == "groups":
-        groups = run_at_end(request, version, kubernetes, jobs.find_helping_groups)
-        context["helping"] = msgspec.json.decode(groups, type=Helping)
-    elif request.GET.get("go"):
-        question = question_of(ask, fields)
-        answer = run_at_end(request, version, kubernetes, jobs.operate, question)
-        context |= answer_context(msgspec.json.decode(answer, type=OperationResult))
+    context |= answered(request, version, kubernetes, ask, fields)
     return render(request, "scenarios/operations.html", context)
+
+
+def answered(
+    request: HttpRequest, version: Version, kubernetes: str, ask: Question, fields: dict[str, str]
+) -> dict[str, Any]:
+    """Return the page's fields for the answer; none before the form is sent."""
+    if ask == "upgrade" and fields["to"]:
+        release = runs.release_of(version, kubernetes)
+        comparison = run_at_end(request, version, release, jobs.upgrade, require_release(fields["to"]))
+        return upgrade_context(msgspec.json.decode(comparison, type=Upgrade))
+    if ask == "groups":
+        groups = run_at_end(request, version, kubernetes, jobs.find_helping_groups)
+        return {"helping": msgspec.json.decode(groups, type=Helping)}
+    if ask != "upgrade" and request.GET.get("go"):
+        answer = run_at_end(request, version, kubernetes, jobs.operate, question_of(ask, fields))
+        return answer_context(msgspec.json.decode(answer, type=OperationResult))
+    return {}
 
 
 def question_and_fields(request: HttpRequest) -> tuple[Question, dict[str, str]]:

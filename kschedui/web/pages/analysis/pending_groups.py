@@ -62,12 +62,9 @@ def group_rows(waiting: list[PendingPod], page: str, by: str, chosen: str) -> tu
     Only the group with the key `chosen` is returned if it exists. A page has at most MOST rows. The pods of a group
     that are `more` than its rows are not left out: the group has a page.
     """
-    key_of: Callable[[PendingPod], str] = workload_key if by == "workload" else cause_key
-    by_key: dict[str, list[PendingPod]] = {}
-    for pod in waiting:
-        by_key.setdefault(key_of(pod), []).append(pod)
+    by_key = group_by_key(waiting, workload_key if by == "workload" else cause_key)
     if chosen in by_key:
-        by_key = {key: pods for key, pods in by_key.items() if key == chosen}
+        by_key = {chosen: by_key[chosen]}
     groups: list[dict[str, Any]] = []
     room, hidden = MOST, 0
     for key, pods in sorted(by_key.items(), key=lambda pair: (-len(pair[1]), pair[0])):
@@ -90,6 +87,14 @@ def group_rows(waiting: list[PendingPod], page: str, by: str, chosen: str) -> tu
             }
         )
     return groups, hidden
+
+
+def group_by_key(waiting: list[PendingPod], key_of: Callable[[PendingPod], str]) -> dict[str, list[PendingPod]]:
+    """Return the pods by key."""
+    by_key: dict[str, list[PendingPod]] = {}
+    for pod in waiting:
+        by_key.setdefault(key_of(pod), []).append(pod)
+    return by_key
 
 
 def group_alike(pods: list[PendingPod]) -> list[list[PendingPod]]:
