@@ -1,4 +1,4 @@
-"""What was expected of a field of a request, in place of pydantic's English messages."""
+"""Messages that say what was expected of a field of a request, in place of pydantic's English ones."""
 
 from collections.abc import Mapping
 from typing import Any
