@@ -83,9 +83,11 @@ class Provisioner:
         pod = self._api.cluster.pods.get(key)
         if pod is None or pod.node_name or pod.scheduling_gates:
             return
-        if self._state.is_provisionable(pod):
+        provisionable = self._state.is_provisionable(pod)
+        if provisionable:
             self.trigger(key)
-        if key not in self._watched:
+        is_promised = bool(pod.nominated_node_name) or key in self._api.cluster.assumed
+        if (provisionable or is_promised) and key not in self._watched:
             self._watched[key] = None
             self._later(PENDING_RETRY, partial(self._watch_pod_again, key))
 
