@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -17,6 +17,10 @@ from scheduler_core.trace.records import Because
 
 VIOLATES = "Cannot evict pod as it would violate the pod's disruption budget."
 CREATED, TOO_MANY, SERVER_ERROR = 201, 429, 500
+MESSAGES: Mapping[int, str] = {
+    TOO_MANY: VIOLATES,
+    SERVER_ERROR: "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
+}
 CONFLICT_SECONDS = 0.5  # evictions that write one budget at the same moment are tried again
 DRAIN_RETRY_SECONDS = 5.0
 NO_CONTROLLER = "cannot delete Pods that declare no controller (use --force to override)"
@@ -46,8 +50,7 @@ def _answer_to(pod: Pod, api: Api) -> _Answer:
     """Return the response to an eviction, and use up one of the disruptions that the budget allows."""
     budgets = _budgets_to_ask(pod, api)
     if len(budgets) > 1:
-        message = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
-        return _Answer(SERVER_ERROR, message)
+        return _Answer(SERVER_ERROR, MESSAGES[SERVER_ERROR])
     if not budgets:
         return _Answer(CREATED)
     budget = budgets[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Set
 
 from msgspec.structs import replace
 
@@ -43,7 +43,7 @@ def ask(actor: ClusterAutoscaler, cluster: Cluster) -> Autoscaling:
         grown = {group.name: group.target - sizes[group.name] for group in groups if group.target > sizes[group.name]}
         for pod in pods:
             if pod.key in left:
-                answer.pods.append(_pod(pod, plan.against.get(pod.key, {})))
+                answer.pods.append(_pod(pod, plan))
             else:  # the next pass may place others than those for which it ordered nodes
                 answer.pods.append(PodAnswer(pod.key, "new node", places.get(pod.key) or next(iter(grown), "")))
         for name, count in grown.items():
@@ -70,9 +70,10 @@ def _options(actor: ClusterAutoscaler, plan: Plan) -> list[ScoredOption]:
     ]
 
 
-def _pod(pod: Pod, against: Mapping[str, str]) -> PodAnswer:
-    """Return the answer for a pod that no group helps; `against`: the reasons by group."""
-    counted = Counter(against.values())
+def _pod(pod: Pod, plan: Plan) -> PodAnswer:
+    """Return the answer for a pod that no group helps, with the reasons by group."""
+    against = plan.against.get(pod.key, {})
+    counted = Counter(plan.remaining.get(pod.key, against.values()))
     reason = ", ".join(f"{count} {text}" for text, count in counted.items())
     refusals = [Refusal(group, text) for group, text in against.items()]
     return PodAnswer(pod.key, "none", "", f"pod didn't trigger scale-up: {reason}" if reason else "", refusals)

@@ -2,68 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from scheduler_core.apis.constraints import Taint
-from scheduler_core.apis.core import Node, Pod, PodKey
+from scheduler_core.apis.core import Node, Pod
 from scheduler_core.autoscaling.cloud import Cloud
 from scheduler_core.autoscaling.cluster_autoscaler.drainability import (
+    PREFIX,
     Drainability,
     is_daemon_set_pod,
     needs_eviction,
 )
+from scheduler_core.autoscaling.cluster_autoscaler.events import Recorder
 from scheduler_core.autoscaling.cluster_autoscaler.scale_down import Candidate
 from scheduler_core.controllers.api import Api, grace_of
 from scheduler_core.controllers.causes import because
-from scheduler_core.controllers.eviction import CREATED, evict
+from scheduler_core.controllers.eviction import CREATED, MESSAGES, evict
 
 TO_BE_DELETED = "ToBeDeletedByClusterAutoscaler"
 CANDIDATE = "DeletionCandidateOfClusterAutoscaler"
+EVICTS_DAEMON = f"{PREFIX}enable-ds-eviction"  # the annotation by which a pod of a DaemonSet overrides the flag
 EVICTION_RETRY = 10.0
+HEADROOM = 30.0  # seconds beyond the longest grace period for which it waits for evicted pods (PodEvictionHeadroom)
 POLL = 5.0  # how often it looks whether evicted pods are gone
 Later = Callable[[float, Callable[[], None]], None]
-Record = Callable[..., None]
+
+
+class _Removal(msgspec.Struct):
+    """The removal of a node. `pods` have to be gone first; `refused`: the pods that are still to be evicted, with the
+    status codes of the last answers.
+    """
+
+    node: Node
+    drained: bool
+    pods: list[Pod]
+    refused: list[tuple[Pod, int]]
+    deadline: float
 
 
 class Actuator:
-    """Carries out deletions. `record(reason, message)` records an event on the status ConfigMap."""
+    """Carries out deletions."""
 
-    def __init__(
-        self,
-        api: Api,
-        cloud: Cloud,
-        flags: Mapping[str, Any],
-        later: Later,
-        record: Record,
-    ) -> None:
+    def __init__(self, api: Api, cloud: Cloud, flags: Mapping[str, Any], later: Later, recorder: Recorder) -> None:
         self._api = api
         self._cloud = cloud
         self._flags = flags
         self._later = later
-        self._record = record
+        self._recorder = recorder
         self.in_progress: dict[str, bool] = {}  # nodes that are being removed, and whether they are drained
-        self.last_failure = float("-inf")
 
     def start(self, empty: Sequence[Candidate], drained: Sequence[Candidate]) -> bool:
         """Taint the nodes and plan their deletion. Return whether there are any."""
-        for candidate in (*empty, *drained):
-            node = self._api.cluster.node(candidate.node)
-            assert node is not None
-            self.in_progress[node.name] = bool(candidate.drain.move)
-            self._mark(node)
-            if candidate.drain.move:
-                evicted = [pod for pod in self._pods_on(node.name) if needs_eviction(pod)]
-                pods = ",".join(self._api.status(pod).called for pod in evicted)
-                share = f"utilization: {candidate.utilization}, pods to reschedule: {pods}"
-                self._record("ScaleDown", f"Scale-down: removing node {node.name}, {share}")
-            else:
-                self._record("ScaleDownEmpty", f'Scale-down: removing empty node "{node.name}"')
-            self._api.record(node, "ScaleDown", "marked the node as toBeDeleted/unschedulable")
-            self._later(self._flags["node-delete-delay-after-taint"], self._step(self._evict_pods, candidate))
+        for candidates in (empty, drained):
+            for candidate in candidates:
+                self._mark(candidate)
+            for candidate in candidates:
+                self._announce(candidate)
+                self._later(self._flags["node-delete-delay-after-taint"], self._step(self._remove, candidate))
         return bool(empty or drained)
+
+    def _announce(self, candidate: Candidate) -> None:
+        name = candidate.node
+        self.in_progress[name] = bool(candidate.drain.move)
+        if candidate.drain.move:
+            evicted = [pod for pod in self._pods_on(name) if needs_eviction(pod)]
+            pods = ",".join(self._api.status(pod).called for pod in evicted)
+            share = f"utilization: {candidate.utilization}, pods to reschedule: {pods}"
+            self._recorder.record_status("ScaleDown", f"Scale-down: removing node {name}, {share}")
+        else:
+            self._recorder.record_status("ScaleDownEmpty", f'Scale-down: removing empty node "{name}"')
 
     def drained_pods(self) -> list[Pod]:
         """Return the pods that drains will move, which count as pending."""
@@ -79,14 +90,17 @@ class Actuator:
             if status.phase not in ("Succeeded", "Failed") and pod.priority >= cutoff
         ]
 
-    def soft_taint(self, unneeded: Mapping[str, Any]) -> None:
-        """Add the PreferNoSchedule taint to unneeded nodes, and remove it from others, up to a limit per pass."""
+    def soft_taint(self, unneeded: Mapping[str, Any], leaving: Collection[str]) -> None:
+        """Remove the PreferNoSchedule taint from needed nodes, and add it to unneeded ones, up to a limit per pass.
+
+        `leaving`: the nodes that were being removed before this pass.
+        """
         budget = self._flags["max-bulk-soft-taint-count"]
-        for node in self._api.cluster.all_nodes():
-            if budget <= 0 or self._cloud.group_of(node.name) is None or node.name in self.in_progress:
-                continue
+        nodes = [node for node in self._api.cluster.all_nodes() if node.name not in leaving]
+        nodes = [node for node in nodes if self._cloud.group_of(node.name) is not None]
+        for node in sorted(nodes, key=lambda node: node.name in unneeded):
             tainted = any(taint.key == CANDIDATE for taint in node.taints)
-            if tainted == (node.name in unneeded):
+            if budget <= 0 or tainted == (node.name in unneeded):
                 continue
             budget -= 1
             others = tuple(taint for taint in node.taints if taint.key != CANDIDATE)
@@ -97,10 +111,13 @@ class Actuator:
     def _step(self, act: Callable[[Candidate], None], candidate: Candidate) -> Callable[[], None]:
         return lambda: act(candidate)
 
-    def _mark(self, node: Node) -> None:
+    def _mark(self, candidate: Candidate) -> None:
+        node = self._api.cluster.node(candidate.node)
+        assert node is not None
         taints = (*node.taints, Taint(TO_BE_DELETED, self._time(), "NoSchedule"))
         cordoned = node.unschedulable or self._flags["cordon-node-before-terminating"]
         self._write(replace(node, taints=taints, unschedulable=cordoned), "node-removed")
+        self._recorder.record(node, "ScaleDown", "marked the node as toBeDeleted/unschedulable")
 
     def _write(self, node: Node, cause: str) -> None:
         self._api.apply_object(node, "update", because(cause, node=node.name))
@@ -110,75 +127,109 @@ class Actuator:
 
     # Evictions
 
-    def _evict_pods(self, candidate: Candidate) -> None:
-        """Evict the pods of a node, all at once; delete an empty node. Both only if its pods still allow it."""
-        node = self._api.cluster.node(candidate.node)
+    def _remove(self, candidate: Candidate) -> None:
+        """Evict the pods of a node, all at once, and delete it when they are gone, if its pods still allow it."""
+        node, drained = self._api.cluster.node(candidate.node), bool(candidate.drain.move)
         if node is None:
             self.in_progress.pop(candidate.node, None)
             return
         pods = self._pods_on(node.name)
+        removal = _Removal(node, drained, [], [], self._api.now + self._flags["max-pod-eviction-time"])
         drain = Drainability(self._api, self._flags).drain_of(pods)
         if drain.blocked is not None:
-            self._fail(node, f"{drain.blocked.pod.key}: {drain.blocked.reason}")
-            return
-        if not candidate.drain.move:
-            if drain.move or drain.awaited:
-                self._fail(node, "the node is no longer empty")
-                return
-            self._delete(node, drained=False)
-            return
-        deadline = self._api.now + self._flags["max-pod-eviction-time"]
-        if self._flags["daemonset-eviction-for-occupied-nodes"]:
-            for pod in pods:
-                if is_daemon_set_pod(pod):
-                    self._evict(pod)
-        self._try_evictions(node, {pod.key: pod for pod in pods if needs_eviction(pod)}, deadline)
-
-    def _try_evictions(self, node: Node, waiting: dict[PodKey, Pod], deadline: float) -> None:
-        """Evict the waiting pods, again until the deadline if refused; then wait until all are gone, or give up."""
-        refused: dict[PodKey, Pod] = {}
-        for key in waiting:
-            pod = self._api.pod(key)
-            if pod is not None and self._api.status(pod).deletion_requested is None and not self._evict(pod):
-                refused[key] = pod
-        if not refused:
-            self._wait_until_gone(node)
-        elif self._api.now + EVICTION_RETRY > deadline:
-            self._fail(node, "pods could not be evicted in time")
+            self._fail(removal, f'GetPodsToMove for "{node.name}" returned error: {drain.blocked.text}')
+        elif not drained and drain.move:
+            self._fail(removal, f'failed to delete empty node "{node.name}", new pods scheduled')
+        elif not drained and drain.awaited:
+            self._fail(removal, f'failed to delete empty node "{node.name}", active on-completion pods present')
         else:
-            self._later(EVICTION_RETRY, lambda: self._try_evictions(node, refused, deadline))
+            removal.pods = [pod for pod in pods if drained and needs_eviction(pod)]
+            flag = f"daemonset-eviction-for-{'occupied' if drained else 'empty'}-nodes"
+            evicted = [*removal.pods, *(pod for pod in pods if self._evicts_daemon(pod, by_default=self._flags[flag]))]
+            for pod in evicted:
+                self._recorder.record(pod, "ScaleDown", "deleting pod for node scale down")
+            self._try_evictions(removal, evicted)
 
-    def _evict(self, pod: Pod) -> bool:
-        grace = min(grace_of(pod), float(self._flags["max-graceful-termination-sec"]))
-        if evict(pod, self._api, because_of=because("node-removed", node=pod.node_name), grace=grace) != CREATED:
+    def _evicts_daemon(self, pod: Pod, *, by_default: bool) -> bool:
+        """Return whether a pod of a DaemonSet is evicted before its node goes (daemonset.go: PodsToEvict)."""
+        if needs_eviction(pod) or not is_daemon_set_pod(pod):
             return False
-        self._api.record(pod, "ScaleDown", "deleting pod for node scale down")
-        return True
+        own = pod.annotations.get(EVICTS_DAEMON)
+        return by_default if own is None else own == "true"
 
-    def _wait_until_gone(self, node: Node) -> None:
-        if any(needs_eviction(pod) for pod in self._pods_on(node.name)):
-            self._later(POLL, lambda: self._wait_until_gone(node))
+    def _try_evictions(self, removal: _Removal, pods: Sequence[Pod]) -> None:
+        """Evict pods, and later those that are refused, until the deadline; then wait until they are gone, or give up.
+
+        Pods of DaemonSets may be refused until the end.
+        """
+        answers = [(pod, self._evict(pod)) for pod in pods]
+        removal.refused = [(pod, code) for pod, code in answers if code != CREATED]
+        if removal.refused:
+            self._later(EVICTION_RETRY, lambda: self._retry(removal))
         else:
-            self._delete(node, drained=True)
+            self._wait(removal, self._api.now)
 
-    def _delete(self, node: Node, *, drained: bool) -> None:
-        group = self._cloud.group_of(node.name)
-        self.in_progress.pop(node.name, None)
+    def _retry(self, removal: _Removal) -> None:
+        if self._api.now < removal.deadline:
+            self._try_evictions(removal, [pod for pod, _ in removal.refused])
+            return
+        errors = []
+        for pod, code in removal.refused:
+            if pod in removal.pods:
+                self._recorder.record(pod, "ScaleDownFailed", "failed to delete pod for ScaleDown", "Warning")
+                key = f"{pod.namespace}/{self._api.status(pod).called}"
+                errors.append(f"failed to evict pod {key} within allowed timeout (last error: {MESSAGES[code]})")
+        if errors:
+            texts = " ".join(errors)
+            self._fail(removal, f"Failed to drain node /{removal.node.name}, due to following errors: [{texts}]")
+        else:
+            self._wait(removal, self._api.now)
+
+    def _evict(self, pod: Pod) -> int:
+        """Return the status code of the eviction; a pod that is gone or already terminating counts as evicted."""
+        stored = self._api.pod(pod.key)
+        if stored is None or stored.uid != pod.uid or self._api.status(stored).deletion_requested is not None:
+            return CREATED
+        grace = min(grace_of(pod), self._longest_grace or float("inf"))
+        return evict(stored, self._api, because_of=because("node-removed", node=pod.node_name), grace=grace)
+
+    @property
+    def _longest_grace(self) -> float:
+        return float(self._flags["max-graceful-termination-sec"])
+
+    def _wait(self, removal: _Removal, since: float) -> None:
+        """Delete the node if its pods are gone; otherwise look again, until the longest grace period is over."""
+        name = removal.node.name
+        stored = (self._api.pod(pod.key) for pod in removal.pods)
+        remain = any(pod is not None and pod.node_name == name for pod in stored)
+        if self._api.now - since >= self._longest_grace + HEADROOM:
+            self._fail(removal, f"Failed to drain node /{name}: pods remaining after timeout")
+        elif remain:
+            self._later(POLL, lambda: self._wait(removal, since))
+        else:
+            self._delete(removal)
+
+    def _delete(self, removal: _Removal) -> None:
+        name = removal.node.name
+        group = self._cloud.group_of(name)
+        self.in_progress.pop(name, None)
         if group is None:
             return
-        self._cloud.delete(group, [node.name])
-        if drained:
-            self._record("ScaleDown", f"Scale-down: node {node.name} removed with drain")
+        self._cloud.delete(group, [name])
+        self._recorder.record(removal.node, "ScaleDown", "nodes removed by cluster autoscaler")
+        if removal.drained:
+            self._recorder.record_status("ScaleDown", f"Scale-down: node {name} removed with drain")
         else:
-            self._record("ScaleDownEmpty", f"Scale-down: empty node {node.name} removed")
+            self._recorder.record_status("ScaleDownEmpty", f"Scale-down: empty node {name} removed")
 
-    def _fail(self, node: Node, reason: str) -> None:
+    def _fail(self, removal: _Removal, reason: str) -> None:
         """Give up the deletion, and remove its taint and the cordon of this autoscaler (CleanToBeDeleted)."""
-        self.in_progress.pop(node.name, None)
-        self.last_failure = self._api.now
-        stored = self._api.cluster.node(node.name)
-        if stored is not None:
-            taints = tuple(taint for taint in stored.taints if taint.key != TO_BE_DELETED)
-            cordoned = stored.unschedulable and not self._flags["cordon-node-before-terminating"]
-            self._write(replace(stored, taints=taints, unschedulable=cordoned), "node-kept")
-            self._api.record(stored, "ScaleDownFailed", f"failed to drain the node: {reason}", "Warning")
+        self.in_progress.pop(removal.node.name, None)
+        stored = self._api.cluster.node(removal.node.name)
+        if stored is None:
+            return
+        failed = "failed to drain and delete node" if removal.drained else "failed to delete empty node"
+        self._recorder.record(stored, "ScaleDownFailed", f"{failed}: {reason}", "Warning")
+        taints = tuple(taint for taint in stored.taints if taint.key != TO_BE_DELETED)
+        cordoned = stored.unschedulable and not self._flags["cordon-node-before-terminating"]
+        self._write(replace(stored, taints=taints, unschedulable=cordoned), "node-kept")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -63,7 +63,7 @@ class ClusterState:
         self._backoffs: dict[str, Backoff] = {}
         self._unregistered_since: dict[str, float] = {}
         self._wrong_size: dict[str, tuple[int, int, float]] = {}  # registered, target, since when
-        self._reported: dict[str, str] = {}  # errors of instances
+        self._reported: set[str] = set()  # instances whose errors were counted
 
     def update(self) -> list[tuple[Group, Request]]:
         """Read all nodes and instances. Return the requests that timed out, whose groups now back off."""
@@ -77,7 +77,7 @@ class ClusterState:
         now, readiness, flags = self._api.now, Readiness(), group.flags(self._flags)
         for name, instance in group.instances.items():
             node = self._api.cluster.node(name)
-            if node is None and instance.state == "deleting":
+            if node is None and (instance.state == "deleting" or instance.error):
                 continue
             if node is None:
                 since = self._unregistered_since.setdefault(name, now)
@@ -107,10 +107,10 @@ class ClusterState:
     def upcoming(self, group: Group) -> int:
         """Return the number of nodes of a group that are starting, including those registered but not ready.
 
-        Without an open request, or during a backoff, only the latter count.
+        Without an open request, or during a backoff, none count (GetUpcomingNodes).
         """
         if group.name not in self.requests or self.backs_off(group):
-            return len(self.readiness[group.name].not_started)
+            return 0
         readiness = self.readiness[group.name]
         return max(group.target - len(readiness.ready) - len(readiness.unready) - len(readiness.long_unregistered), 0)
 
@@ -171,23 +171,25 @@ class ClusterState:
         now, flags = self._api.now, self._flags
         before = self._backoffs.get(group.name)
         seconds = flags["initial-node-group-backoff-duration"]
-        if before is not None and now - before.failed_at < flags["node-group-backoff-reset-timeout"]:
-            seconds = before.seconds if now < before.until else 2 * before.seconds
-        seconds = min(seconds, flags["max-node-group-backoff-duration"])
+        if before is not None and now - before.failed_at <= flags["node-group-backoff-reset-timeout"]:
+            seconds = before.seconds
+            if before.until < now:
+                seconds = min(2 * seconds, flags["max-node-group-backoff-duration"])
         self._backoffs[group.name] = Backoff(seconds, now + seconds, now)
 
     def backs_off(self, group: Group) -> bool:
         """Return whether the group is not scaled up at the moment."""
         backoff = self._backoffs.get(group.name)
-        return backoff is not None and self._api.now < backoff.until
+        return backoff is not None and self._api.now <= backoff.until
 
     # Sizes
 
     def _note_wrong_sizes(self) -> None:
+        """Note groups with more or fewer nodes than their target; instances that may still register are not missed."""
         for name, group in self._cloud.groups.items():
-            size = self.readiness[name].registered + len(self.readiness[name].unregistered)
-            size += len(self.readiness[name].long_unregistered)
-            if size == group.target:
+            readiness = self.readiness[name]
+            size, coming = readiness.registered, len(readiness.unregistered) + len(readiness.long_unregistered)
+            if group.target - coming <= size <= group.target or not size + coming:
                 self._wrong_size.pop(name, None)
             elif self._wrong_size.get(name, (-1, -1))[:2] != (size, group.target):
                 self._wrong_size[name] = size, group.target, self._api.now
@@ -201,20 +203,31 @@ class ClusterState:
                 groups.append((group, size - target))
         return groups
 
-    def instances_with_errors(self) -> list[tuple[Group, list[str], bool]]:
-        """Return each group with instances that cannot be created, their names, and whether any error is new.
-
-        The errors are not new afterwards.
-        """
+    def instances_with_errors(self) -> list[tuple[Group, list[str]]]:
+        """Return each group with instances that cannot be created, and their names."""
         groups = []
         for group in self._cloud.groups.values():
-            errors = {name: instance.error for name, instance in group.instances.items() if instance.error}
-            names = [name for name in errors if group.instances[name].state != "deleting"]
+            broken = (instance for instance in group.instances.values() if instance.error)
+            names = [instance.name for instance in broken if instance.state == "creating"]
             if names:
-                new = any(self._reported.get(name) != errors[name] for name in names)
-                self._reported.update(errors)
-                groups.append((group, names, new))
+                groups.append((group, names))
         return groups
+
+    def take_back(self, group: Group, names: Sequence[str]) -> int:
+        """Lower a group's open request by the instances whose errors are new, and start its backoff.
+
+        Return their number; 0 if the group is not being scaled up (handleInstanceCreationErrors).
+        """
+        unseen = [name for name in names if name not in self._reported]
+        self._reported.update(unseen)
+        request = self.requests.get(group.name)
+        if not unseen or request is None:
+            return 0
+        request.increase -= len(unseen)
+        if request.increase <= 0:
+            del self.requests[group.name]
+        self.fail(group)
+        return len(unseen)
 
 
 def _is_being_deleted(node: Node) -> bool:

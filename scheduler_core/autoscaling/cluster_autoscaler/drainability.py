@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,14 @@ from scheduler_core.controllers.api import Api, grace_of, size_of
 PREFIX = "cluster-autoscaler.kubernetes.io/"
 MIRROR = "kubernetes.io/config.mirror"
 REPLICATED = ("ReplicationController", "Job", "ReplicaSet", "StatefulSet")
+TEXTS: Mapping[str, str] = {
+    "MinReplicasReached": "replication controller for {key} has too few replicas",
+    "NotReplicated": "{key} is not replicated",
+    "UnmovableKubeSystemPod": "non-daemonset, non-mirrored, non-pdb-assigned kube-system pod present: {name}",
+    "NotSafeToEvictAnnotation": "pod annotated as not safe to evict present: {name}",
+    "LocalStorageRequested": "pod with local storage present: {name}",
+    "NotEnoughPdb": "not enough pod disruption budget to move {key}",
+}
 LONG_TERMINATING_SECONDS = 30.0  # after the end of its deletion and another grace period, a pod no longer counts
 
 
@@ -23,6 +32,11 @@ class Blocked(msgspec.Struct, frozen=True):
 
     pod: Pod
     reason: str
+
+    @property
+    def text(self) -> str:
+        """Return the reason as a sentence."""
+        return TEXTS[self.reason].format(key=self.pod.key, name=self.pod.name)
 
 
 class Drain(msgspec.Struct):
@@ -60,6 +74,11 @@ class Drainability:
                 drain.blocked = Blocked(pod, verdict)
                 return drain
         return drain
+
+    def is_risky(self, pods: Sequence[Pod]) -> bool:
+        """Return whether a budget allows fewer evictions than these need (pdb/basic.go: CanRemovePods)."""
+        wanted = Counter(budget for pod in pods for budget in self._budgets_of(pod))
+        return any(self.budgets.get(budget, 0) < count for budget, count in wanted.items())
 
     def count_evictions(self, pods: Sequence[Pod]) -> None:
         """Count evictions of these pods against their budgets."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
 
 import msgspec
 
@@ -12,11 +11,7 @@ from scheduler_core.autoscaling.cluster_autoscaler.templates import Template
 from scheduler_core.autoscaling.snapshot import Snapshot
 
 PodGroup = Sequence[Pod]  # of the same controller, with equal specs
-TOPOLOGY_REASONS = (
-    "node(s) didn't match pod topology spread constraints",
-    "node(s) didn't match pod anti-affinity rules",
-    "node(s) didn't satisfy existing pods anti-affinity rules",
-)
+SPREAD_REASON = "node(s) didn't match pod topology spread constraints"
 HOSTNAME = "kubernetes.io/hostname"
 
 
@@ -93,7 +88,7 @@ def _try_new_nodes(estimation: _Estimation, pods: PodGroup) -> bool:
             if not reasons:
                 estimation.track(pod, estimation.last)
                 continue
-            if _uses_hostname(pod) and any(reason in TOPOLOGY_REASONS for reason in reasons):
+            if _spreads_over_nodes(pod) and SPREAD_REASON in reasons:
                 name = estimation.snapshot.find_node(pod, lambda name: name != estimation.last)
                 if name:
                     estimation.track(pod, name)
@@ -109,8 +104,5 @@ def _try_new_nodes(estimation: _Estimation, pods: PodGroup) -> bool:
     return True
 
 
-def _uses_hostname(pod: Pod) -> bool:
-    spreads = (spread for spread in pod.topology_spread_constraints if spread.when_unsatisfiable == "DoNotSchedule")
-    terms = (*pod.required_affinity, *pod.required_anti_affinity)
-    keys = chain((spread.topology_key for spread in spreads), (term.topology_key for term in terms))
-    return HOSTNAME in keys
+def _spreads_over_nodes(pod: Pod) -> bool:
+    return any(spread.topology_key == HOSTNAME for spread in pod.topology_spread_constraints)

@@ -20,6 +20,7 @@ STABILISATION_CPU, STABILISATION_MEMORY = 0.5, 500 * (1 << 20)  # the pod that d
 GPU_UNFITNESS = 1000.0
 PREFERRED_CPU = ((2, 1), (6, 2), (20, 4), (60, 8), (200, 16))  # up to so many nodes: so many cpus (preferred.go)
 LARGEST_PREFERRED_CPU = 32
+LOWEST_PRIORITY = -1  # of groups in the ConfigMap of the priority expander
 
 
 class Option(msgspec.Struct, frozen=True):
@@ -41,7 +42,7 @@ class Expanders:
         self._settings = settings
         self._rng = rng
         self.node_count = 0
-        self.warnings: list[str] = []  # of the priority expander: groups that no expression matches
+        self.warnings: list[tuple[str, str]] = []  # of the priority expander: reason and message
         known: Mapping[str, Expander] = {
             "least-waste": lambda options: _lowest(options, wasted),
             "most-pods": lambda options: _lowest(options, lambda option: -len(option.pods)),
@@ -57,8 +58,9 @@ class Expanders:
         by order.
         """
         for expander in self._chain:
-            if len(options) > 1:
-                options = expander(options)
+            options = expander(options)
+            if len(options) == 1:
+                return options[0]
         return self._any(options)[0]
 
     def scores(self, options: Sequence[Option]) -> list[dict[str, float]]:
@@ -80,7 +82,7 @@ class Expanders:
     def _by_priority(self, options: Sequence[Option]) -> Sequence[Option]:
         """Return the options of the highest priority whose expressions match one, or all without a match (priority.go).
 
-        Groups that no expression matches are added to `warnings`.
+        Priorities below -1 are never chosen. Groups that no expression matches are added to `warnings`.
         """
         if self._settings.priorities is None:
             return options
@@ -88,10 +90,16 @@ class Expanders:
         for option in options:
             matching = self._priorities_of(option)
             if not matching:
-                self.warnings.append(option.group.name)
+                text = f"node group {option.group.name} not found in priority expander configuration. "
+                self.warnings.append(("PriorityConfigMapNotMatchedGroup", f"{text}The group won't be used."))
             for priority in matching:
-                by_priority.setdefault(priority, []).append(option)
-        return by_priority[max(by_priority)] if by_priority else options
+                if priority >= LOWEST_PRIORITY:
+                    by_priority.setdefault(priority, []).append(option)
+        if not by_priority:
+            text = "no priorities info found for any of the expansion options. No options filtered."
+            self.warnings.append(("PriorityConfigMapNoGroupMatched", text))
+            return options
+        return by_priority[max(by_priority)]
 
     def _priorities_of(self, option: Option) -> list[int]:
         return [

@@ -12,30 +12,33 @@ from msgspec.structs import replace
 
 from scheduler_core.apis.autoscaling import ClusterAutoscalerSettings, NodeGroup
 from scheduler_core.apis.core import Pod, PodKey
-from scheduler_core.autoscaling.cloud import Cloud, CloudError
+from scheduler_core.autoscaling.cloud import Cloud, CloudError, Group
 from scheduler_core.autoscaling.cluster_autoscaler.actuation import Actuator
-from scheduler_core.autoscaling.cluster_autoscaler.cluster_state import ClusterState
+from scheduler_core.autoscaling.cluster_autoscaler.cluster_state import ClusterState, Request
 from scheduler_core.autoscaling.cluster_autoscaler.drainability import is_daemon_set_pod
 from scheduler_core.autoscaling.cluster_autoscaler.evaluation import evaluated_scale_down, evaluated_scale_up
+from scheduler_core.autoscaling.cluster_autoscaler.events import Recorder, go_duration
 from scheduler_core.autoscaling.cluster_autoscaler.expanders import Expanders
 from scheduler_core.autoscaling.cluster_autoscaler.scale_down import Candidate, Planner
-from scheduler_core.autoscaling.cluster_autoscaler.scale_up import Orchestrator, Plan, ScaleUp
+from scheduler_core.autoscaling.cluster_autoscaler.scale_up import Orchestrator, Plan, ScaleUp, total_reached
 from scheduler_core.autoscaling.cluster_autoscaler.templates import Template, build_templates
 from scheduler_core.autoscaling.snapshot import Snapshot, filters_of
 from scheduler_core.controllers.api import Api, Change
 from scheduler_core.scenario.fields.autoscaling_fields import FLAGS
+from scheduler_core.scenario.fields.schema import DURATION
+from scheduler_core.scenario.reading.times import parse_duration
 from scheduler_core.trace.autoscaling_events import ScaleDownEvaluated, ScaleUpEvaluated
 
 NAME = "cluster-autoscaler"
-STATUS = "cluster-autoscaler-status"
-PRIORITIES = "cluster-autoscaler-priority-expander"
-NAMESPACE = "kube-system"
 UNSCHEDULABLE_POD_BUFFER = 2.0  # seconds that a pod has to be old (unschedulablePodTimeBuffer)
 GPU_POD_BUFFER = 30.0  # counted from the oldest of those that ask for GPUs
 ROUNDING = 1e-6  # of times as binary fractions, so that a pass is not due at its own time again
-EVENT_REPEAT = 300.0  # the same event is not repeated for so long
+BEFORE_START = 3600.0  # how long before its start it takes the last scale-up and deletion to have been
 MAX_QUESTION_PASSES = 50  # of a question about the nodes that could go
 PASS_SECONDS = 0.05  # that a pass takes: what must last longer than n intervals has lasted so long n passes later
+NOT_READY_SECONDS = 600.0  # after its start, a cluster without ready nodes is reported (NodesNotReadyAfterStartTimeout)
+MAX_ERRORS = 3  # of instances; if there are more, the event ends with dots
+OUT_OF_RESOURCES = "OutOfResource.OutOfResources"  # the class and the code of the errors of instances
 REACTION = 0.1  # seconds from a pod that cannot be scheduled to the pass that looks at it
 GPU = "nvidia.com/gpu"
 Later = Callable[[float, Callable[[], None]], None]
@@ -61,15 +64,15 @@ class ClusterAutoscaler:
         self.cloud = Cloud(settings, groups, api, self._as_actor)
         self._state = ClusterState(self.cloud, api, self._flags)
         self._expanders = Expanders(settings, rng)
-        self._orchestrator = Orchestrator(self.cloud, self._state, self._flags, self._expanders)
+        self._recorder = Recorder(api)
+        self._orchestrator = Orchestrator(self.cloud, self._state, self._flags, self._expanders, self._recorder)
         self._filters = filters_of(api.release)
         self._planner = Planner(api, self.cloud, self._state, self._flags)
-        self._actuator = Actuator(api, self.cloud, self._flags, self._as_actor, self._record_status)
+        self._actuator = Actuator(api, self.cloud, self._flags, self._as_actor, self._recorder)
         self._next_pass = float("inf")
-        self._last_scale_up = float("-inf")
-        self._last_scale_up_failure = float("-inf")
+        self._last_scale_up = self._last_deletion = settings.start_seconds - BEFORE_START
         self._hints: dict[str, str] = {}  # where pods were placed in earlier passes
-        self._recorded: dict[tuple[str, str, str, str], float] = {}
+        self._seen: dict[str, Template] = {}  # the templates of groups that were made from one of their nodes
         self._added: dict[PodKey, float] = {}  # when pods were seen first
         self._last_evaluations: dict[type, ScaleUpEvaluated | ScaleDownEvaluated] = {}  # what the last pass found
 
@@ -125,27 +128,30 @@ class ClusterAutoscaler:
     def _snapshot(self) -> Snapshot:
         return Snapshot(self._api.cluster, self._api.release, self._filters)
 
+    def _templates(self, snapshot: Snapshot) -> dict[str, Template]:
+        return build_templates(self.cloud, self._api, snapshot, self._state.taints, self._seen)
+
     def _run_once(self) -> bool:
         """Make a pass. Return whether it tried a scale-up or began a deletion, so that another one follows soon."""
         cutoff = self._flags["expendable-pods-priority-cutoff"]
+        if self._is_empty():
+            return False
         snapshot = self._snapshot()
         self._keep_allocated(snapshot, cutoff)
-        templates = build_templates(self.cloud, self._api, snapshot, self._state.taints)
-        timed_out = self._state.update()
+        templates = self._templates(snapshot)
+        for group, request in self._state.update():
+            self._revert(group, request)
+        broken = self._state.instances_with_errors()
+        for group, names in broken:
+            self._take_back(group, names)
         self._remove_long_unregistered()
         if not self._state.is_healthy():
             self._planner.clean_up()
-            self._record_status("ClusterUnhealthy", "Cluster is unhealthy", "Warning")
+            self._recorder.record_status("ClusterUnhealthy", "Cluster is unhealthy", "Warning")
             return False
-        self._remove_instances_with_errors()
+        for group, names in broken:
+            self.cloud.delete(group, names)
         try:
-            for group, request in timed_out:
-                self._record_status(
-                    "ScaleUpTimedOut",
-                    f"Nodes added to group {group.name} failed to register within {self._api.now - request.since:g}s",
-                    "Warning",
-                )
-                self.cloud.decrease_target(group, -request.increase)
             fixes = self._state.sizes_to_fix()
             for group, delta in fixes:
                 self.cloud.decrease_target(group, delta)
@@ -157,6 +163,25 @@ class ClusterAutoscaler:
         pods = self._pods_to_help(snapshot, cutoff)
         return self._decide(pods, snapshot, templates)
 
+    def _is_empty(self) -> bool:
+        """Return whether --scale-up-from-zero forbids to act, as no node is ready (actionable_cluster_processor.go).
+
+        Unready nodes are reported from ten minutes after the start.
+        """
+        if self._flags["scale-up-from-zero"] or self._ready_nodes():
+            return False
+        self._planner.clean_up()
+        if not self._api.cluster.all_nodes():
+            self._recorder.record_status("ClusterUnhealthy", "Cluster has no nodes.", "Warning")
+        elif self._api.now > self._settings.start_seconds + NOT_READY_SECONDS:
+            self._recorder.record_status("ClusterUnhealthy", "Cluster has no ready nodes.", "Warning")
+        return True
+
+    def _ready_nodes(self) -> int:
+        """Return the number of nodes, also those in no group, that are ready and not cordoned."""
+        nodes = self._api.cluster.all_nodes()
+        return sum(not node.unschedulable and self._state.is_ready(node) for node in nodes)
+
     # What it would do, for questions
 
     def plan_scale_up(self) -> tuple[list[Pod], Plan, dict[str, Template]]:
@@ -164,7 +189,7 @@ class ClusterAutoscaler:
         cutoff = self._flags["expendable-pods-priority-cutoff"]
         snapshot = self._snapshot()
         self._keep_allocated(snapshot, cutoff)
-        templates = build_templates(self.cloud, self._api, snapshot, self._state.taints)
+        templates = self._templates(snapshot)
         self._state.update()
         self._add_upcoming(snapshot, templates)
         pods = self._pods_to_help(snapshot, cutoff)
@@ -227,32 +252,23 @@ class ClusterAutoscaler:
 
     def _decide(self, pods: list[Pod], snapshot: Snapshot, templates: dict[str, Template]) -> bool:
         """Scale up or down, and record the events. Return whether a scale-up was tried or a deletion began."""
-        scale_up = ScaleUp("not needed")
-        new = self._are_all_new(pods)
-        total, ready = (
-            self._flags["max-nodes-total"],
-            sum(len(readiness.ready) for readiness in self._state.readiness.values()),
-        )
-        if pods and total and ready >= total:
-            self._record_status("MaxNodesTotalReached", f"Max total nodes in cluster reached: {total}", "Warning")
-            scale_up = ScaleUp("no options", reasons={pod.key: ["max total nodes in cluster reached"] for pod in pods})
-        elif pods and not new:
+        scale_up, filled = ScaleUp("not needed"), ScaleUp("not needed")
+        total, new = self._flags["max-nodes-total"], False
+        if pods and total and self._ready_nodes() >= total:
+            self._recorder.record_status(*total_reached(total), "Warning")
+            scale_up = ScaleUp("too many nodes", reasons={pod.key: [] for pod in pods})
+        elif self._are_all_new(pods):
+            new = True
+        elif pods:
             plan = self._orchestrator.plan(pods, snapshot, templates)
             self._emit_evaluation(evaluated_scale_up(pods, plan, self.scores(plan)))
             scale_up = self._orchestrator.carry_out(plan)
-        if scale_up.result == "successful":
-            self._last_scale_up = self._api.now
-        elif scale_up.result == "failed":
-            self._last_scale_up_failure = self._api.now
-        deleting = False
-        if self._flags["scale-down-enabled"] and not new:
-            deleting = self._scale_down(snapshot, scale_up)
+        self._note_scale_up(scale_up)
+        deleting = self._flags["scale-down-enabled"] and self._scale_down(snapshot, forbidden=new)
         if self._flags["enforce-node-group-min-size"]:
             filled = self._orchestrator.fill_to_minimum(snapshot.nodes(), templates)
-            if filled.result != "not needed":
-                self._record_scale_up(filled)
-        self._record_scale_up(scale_up)
-        return scale_up.result in ("successful", "failed") or deleting
+            self._note_scale_up(filled)
+        return deleting or any(result.result in ("successful", "failed") for result in (scale_up, filled))
 
     def _keep_allocated(self, snapshot: Snapshot, cutoff: int) -> None:
         """Remove pods from the snapshot that do not count: only bound or nominated pods that are not
@@ -268,27 +284,41 @@ class ClusterAutoscaler:
         """Delete instances that have not become nodes in time, down to the minimum unless a flag ignores it."""
         for group in self.cloud.groups.values():
             names = self._state.readiness[group.name].long_unregistered
-            names = [name for name in names if group.instances[name].state != "deleting"]
             possible = len(names) if self._flags["force-delete-unregistered-nodes"] else group.target - group.minimum
-            for name in names[: max(possible, 0)]:
-                self.cloud.delete(group, [name])
-                self._record_status("DeleteUnregistered", f"Removed unregistered node {name}", "Normal")
+            names = names[: max(possible, 0)]
+            if names:
+                self.cloud.delete(group, names)
+            for name in names:
+                self._recorder.record_status("DeleteUnregistered", f"Removed unregistered node {name}")
 
-    def _remove_instances_with_errors(self) -> None:
-        for group, names, new in self._state.instances_with_errors():
-            if new:
-                self._state.fail(group)
-                error = group.instances[names[0]].error
-                text = f"Scale-up failed for group {group.name}: {error}"
-                self._record_status("FailedToScaleUpGroup", text, "Warning")
-            self.cloud.delete(group, names)
+    def _revert(self, group: Group, request: Request) -> None:
+        """Report a scale-up that timed out, and lower the target by its nodes (updateScaleRequests)."""
+        late = go_duration(self._api.now - request.since)
+        text = f"Nodes added to group {group.name} failed to register within {late}"
+        self._recorder.record_status("ScaleUpTimedOut", text, "Warning")
+        try:
+            self.cloud.decrease_target(group, -request.increase)
+        except CloudError as error:
+            text = f"Failed to decrease target size for group {group.name} after scale-up timeout: {error}"
+            self._recorder.record_status("FailedToRevertScaleUp", text, "Warning")
+
+    def _take_back(self, group: Group, names: Sequence[str]) -> None:
+        """Report instances that cannot be created, and take them off the open scale-up."""
+        errors = list(dict.fromkeys(group.instances[name].error for name in names))
+        count = self._state.take_back(group, names)
+        if count:
+            texts = ", ".join(errors) + (", ..." if len(errors) > MAX_ERRORS else "")
+            why = f"{OUT_OF_RESOURCES}; source errors: {texts}"
+            text = f"Failed adding {count} nodes to group {group.name} due to {why}"
+            self._recorder.record_status("ScaleUpFailed", text, "Warning")
 
     def _add_upcoming(self, snapshot: Snapshot, templates: dict[str, Template]) -> None:
         """Add nodes that are starting to the snapshot, in place of registered ones that are not ready."""
         for group in self.cloud.groups.values():
-            for name in self._state.readiness[group.name].not_started:
+            count = self._state.upcoming(group)
+            for name in self._state.readiness[group.name].not_started if count else ():
                 snapshot.remove_node(name)
-            for number in range(self._state.upcoming(group)):
+            for number in range(count):
                 if group.name in templates:
                     snapshot.add_node(*templates[group.name].named(f"upcoming-{group.name}-{number}"))
 
@@ -322,7 +352,7 @@ class ClusterAutoscaler:
         return [
             pod
             for pod in candidates
-            if pod.key in unplaced and not is_daemon_set_pod(pod) and self._age(pod) >= self._delay_of(pod, delay)
+            if pod.key in unplaced and not is_daemon_set_pod(pod) and self._age(pod) > self._delay_of(pod, delay)
         ]
 
     def _importance(self, pod: Pod) -> tuple[int, int, int]:
@@ -333,11 +363,9 @@ class ClusterAutoscaler:
         return -pod.priority, int(self._added.get(pod.key, 0.0)), crc32(pod.key.encode())
 
     def _delay_of(self, pod: Pod, delay: float) -> float:
-        try:
-            own = pod.annotations["cluster-autoscaler.kubernetes.io/pod-scale-up-delay"]
-            return max(float(own.removesuffix("s")), delay)
-        except (KeyError, ValueError):
-            return delay
+        """Return how old the pod has to be; its own delay counts if it is a Go duration, and the longer one."""
+        own = pod.annotations.get("cluster-autoscaler.kubernetes.io/pod-scale-up-delay")
+        return delay if own is None or DURATION.check(own) else max(parse_duration(own), delay)
 
     def _age(self, pod: Pod) -> float:
         return self._api.now - self._added.get(pod.key, float("-inf"))
@@ -361,8 +389,11 @@ class ClusterAutoscaler:
 
     # Scale-down
 
-    def _scale_down(self, snapshot: Snapshot, scale_up: ScaleUp) -> bool:
-        """Update the unneeded nodes, and delete those that are due. Return whether a deletion began."""
+    def _scale_down(self, snapshot: Snapshot, *, forbidden: bool) -> bool:
+        """Update the unneeded nodes, and delete those that are due unless that is forbidden or too early.
+
+        Return whether a deletion began.
+        """
         leaving = [
             *self._actuator.in_progress,
             *(
@@ -377,15 +408,16 @@ class ClusterAutoscaler:
         self._emit_evaluation(evaluated_scale_down(self._planner))
         now = self._api.now
         cooling = (
-            scale_up.result == "successful"
+            forbidden
             or now - self._last_scale_up < self._flags["scale-down-delay-after-add"]
-            or now - self._actuator.last_failure < self._flags["scale-down-delay-after-failure"]
+            or now - self._last_deletion < self._flags["scale-down-delay-after-delete"]
         )
         deleting = False
         if not cooling:
             deleting = self._actuator.start(*self._planner.nodes_to_delete(self._actuator.in_progress))
-        if not deleting:
-            self._actuator.soft_taint(self._planner.unneeded)
+        if deleting:
+            self._last_deletion = now
+        self._actuator.soft_taint(self._planner.unneeded, leaving)
         return deleting
 
     # Events
@@ -396,54 +428,27 @@ class ClusterAutoscaler:
             self._last_evaluations[type(event)] = event
             self._api.emit(event)
 
-    def _record_scale_up(self, scale_up: ScaleUp) -> None:
-        for resize in scale_up.resizes:
-            size = f"{resize.new} instead of {resize.old} (max: {resize.group.maximum})"
-            self._record_status("ScaledUpGroup", f"Scale-up: setting group {resize.group.name} size to {size}")
-            self._record_status("ScaledUpGroup", f"Scale-up: group {resize.group.name} size set to {size}")
+    def _note_scale_up(self, scale_up: ScaleUp) -> None:
+        """Note the time of a scale-up, and record the events on pods (eventing_scale_up_processor.go)."""
+        for reason, text in self._expanders.warnings:
+            self._recorder.record_priorities(reason, f"Priority expander: {text}")
+        self._expanders.warnings.clear()
         if scale_up.result == "successful":
+            self._last_scale_up = self._api.now
             changes = " ".join(
                 f"{{{resize.group.name} {resize.old}->{resize.new} (max: {resize.group.maximum})}}"
                 for resize in scale_up.resizes
             )
             for pod in scale_up.helped:
-                self._record_pod(pod, "TriggeredScaleUp", f"pod triggered scale-up: [{changes}]")
-        elif scale_up.result == "failed" and scale_up.failed is not None:
-            text = f"Scale-up failed for group {scale_up.failed.name}: {scale_up.error}"
-            self._record_status("FailedToScaleUpGroup", text, "Warning")
-        else:
+                self._recorder.record(pod, "TriggeredScaleUp", f"pod triggered scale-up: [{changes}]")
+        elif scale_up.result != "failed":
             for key, reasons in scale_up.reasons.items():
                 stored = self._api.pod(key)
+                counted = ", ".join(f"{count} {reason}" for reason, count in Counter(reasons).items())
+                if scale_up.result == "too many nodes":
+                    counted = "max total nodes in cluster reached"
                 if stored is not None:
-                    counted = ", ".join(f"{count} {reason}" for reason, count in Counter(reasons).items())
-                    self._record_pod(stored, "NotTriggerScaleUp", f"pod didn't trigger scale-up: {counted}")
-        for group in self._expanders.warnings:
-            text = (
-                f"Priority expander: node group {group} not found in priority expander configuration. "
-                "The group won't be used."
-            )
-            self._record("ConfigMap", PRIORITIES, "PriorityConfigMapNotMatchedGroup", text, "Warning")
-        self._expanders.warnings.clear()
-
-    def _record_pod(self, pod: Pod, reason: str, message: str) -> None:
-        if self._is_new("Pod", pod.key, reason, message):
-            self._api.record(pod, reason, message)
-
-    def _record_status(self, reason: str, message: str, level: str = "Normal") -> None:
-        self._record("ConfigMap", STATUS, reason, message, level)
-
-    def _record(self, kind: str, name: str, reason: str, message: str, level: str = "Normal") -> None:
-        if self._is_new(kind, name, reason, message):
-            self._api.record_on(kind, name, NAMESPACE, reason, message, level)
-
-    def _is_new(self, kind: str, name: str, reason: str, message: str) -> bool:
-        """Return whether the same event was not recorded in the last few minutes, and count it as recorded now."""
-        event = kind, name, reason, message
-        before = self._recorded.get(event, float("-inf"))
-        if self._api.now - before < EVENT_REPEAT:
-            return False
-        self._recorded[event] = self._api.now
-        return True
+                    self._recorder.record(stored, "NotTriggerScaleUp", f"pod didn't trigger scale-up: {counted}")
 
 
 def _without_node(pod: Pod) -> Pod:

@@ -19,6 +19,7 @@ from scheduler_core.autoscaling.cluster_autoscaler.drainability import (
     needs_eviction,
 )
 from scheduler_core.autoscaling.cluster_autoscaler.expanders import GPU
+from scheduler_core.autoscaling.cluster_autoscaler.scale_up import total_of
 from scheduler_core.autoscaling.snapshot import Snapshot
 from scheduler_core.controllers.api import Api
 
@@ -43,7 +44,8 @@ class Utilization(msgspec.Struct, frozen=True):
 class Candidate(msgspec.Struct):
     """A node that could be removed. `since`: the virtual time from which every pass has found it unneeded.
 
-    `places`: the pods that would move, each with the name of the node to which it would move.
+    `places`: the pods that would move, each with the name of the node to which it would move. `risky`: budgets do not
+    allow the evictions all at once.
     """
 
     node: str
@@ -51,6 +53,7 @@ class Candidate(msgspec.Struct):
     utilization: Utilization
     since: float
     places: list[tuple[Pod, str]] = []
+    risky: bool = False
 
 
 class Planner:
@@ -65,6 +68,8 @@ class Planner:
         self.unremovable: dict[str, str] = {}  # why each other node stays
         self._unremovable_until: dict[str, float] = {}
         self._hints: dict[str, str] = {}
+        self._updated = float("-inf")
+        self._interval = float("inf")  # the shortest time between two passes
 
     def clean_up(self) -> None:
         """Forget the unneeded nodes."""
@@ -76,6 +81,8 @@ class Planner:
         `deleting`: nodes that are being deleted; `upcoming`: nodes that have not joined yet.
         """
         now, trial = self._api.now, snapshot.copy()
+        if now > self._updated:
+            self._interval, self._updated = min(self._interval, now - self._updated), now
         for name in (*upcoming, *deleting):
             if trial.cluster.node(name) is not None:
                 trial.remove_node(name)
@@ -92,7 +99,7 @@ class Planner:
         rest = [name for name in eligible if name not in empty and name not in before]
         unneeded: dict[str, Candidate] = {}
         destinations = {node.name for node in trial.nodes()} - set(deleting)
-        limit = len(self.unneeded) + 2 * self._flags["max-scale-down-parallelism"]
+        limit = self._limit()
         for name in (*empty, *before, *rest):
             if len(unneeded) >= limit:
                 break
@@ -105,20 +112,30 @@ class Planner:
             if stranded is not None:
                 self._keep(name, f"NoPlaceToMovePods {stranded.key}")
                 continue
+            risky = judge.is_risky(drain.move)
             judge.count_evictions(drain.move)
             destinations.discard(name)
             since = self.unneeded[name].since if name in self.unneeded else now
-            unneeded[name] = Candidate(name, drain, eligible[name], since, places)
+            unneeded[name] = Candidate(name, drain, eligible[name], since, places, risky)
         self.unneeded = unneeded
 
+    def _limit(self) -> int:
+        """Return the number of unneeded nodes after which a pass looks for no more (unneededNodesLimit)."""
+        parallel, time = self._flags["max-scale-down-parallelism"], self._flags["scale-down-unneeded-time"]
+        passes = time // min(self._interval, time) if time else 1
+        return int(min(len(self.unneeded) + 2 * parallel, parallel * passes + parallel))
+
     def _candidates(self, deleting: Sequence[str]) -> list[str]:
-        """Return the nodes to check: those of groups above their minimum, if started and not being deleted."""
+        """Return the nodes to check: those of groups above their minimum, if not being deleted nor upcoming."""
         names = []
         for group in self._cloud.groups.values():
             if group.target <= group.minimum:
                 continue
             readiness = self._state.readiness[group.name]
-            names += [name for name in (*readiness.ready, *readiness.unready) if name not in deleting]
+            checked = [*readiness.ready, *readiness.unready]
+            if not self._state.upcoming(group):
+                checked += readiness.not_started
+            names += [name for name in checked if name not in deleting]
         return names
 
     def _utilization_if_low(self, name: str, trial: Snapshot) -> Utilization | None:
@@ -144,7 +161,7 @@ class Planner:
         utilization = utilization_of(node, pods, flags)
         gpu = utilization.resource == GPU
         most = flags["scale-down-gpu-utilization-threshold" if gpu else "scale-down-utilization-threshold"]
-        if ready and utilization.share > most:
+        if utilization.share > most:
             self.unremovable[name] = "NotUnderutilized"
             return None
         return utilization
@@ -188,12 +205,9 @@ class Planner:
             if group is not None and group.instances[name].state != "deleting":
                 going[group.name] = going.get(group.name, 0) + 1
         totals = {
-            name: sum(
-                node.capacity.get(name, 0) for node in self._api.cluster.all_nodes() if node.name not in in_progress
-            )
-            for name in ("cpu", "memory")
+            name: sum(total_of(node)[name] for node in self._api.cluster.all_nodes()) for name in ("cpu", "memory")
         }
-        least = {"cpu": self._flags["cores-total"][0] * 1000, "memory": self._flags["memory-total"][0] << 30}
+        least = {"cpu": self._flags["cores-total"][0], "memory": self._flags["memory-total"][0] << 30}
         for candidate in self.unneeded.values():
             group, node = self._cloud.group_of(candidate.node), self._api.cluster.node(candidate.node)
             if group is None or node is None or not self._is_due(candidate, node, group):
@@ -201,8 +215,8 @@ class Planner:
             if group.target - going.get(group.name, 0) - 1 < group.minimum:
                 self.unremovable[candidate.node] = "NodeGroupMinSizeReached"
                 continue
-            left = {name: total - node.capacity.get(name, 0) for name, total in totals.items()}
-            if any(left[name] < least[name] for name in least):
+            left = {name: total - total_of(node)[name] for name, total in totals.items()}
+            if any(left[name] < least[name] and total_of(node)[name] for name in least):
                 self.unremovable[candidate.node] = "MinimalResourceLimitExceeded"
                 continue
             going[group.name] = going.get(group.name, 0) + 1
@@ -217,13 +231,13 @@ class Planner:
             self._flags["max-drain-parallelism"] - sum(in_progress.values()),
             self._flags["max-scale-down-parallelism"] - busy - len(empty),
         )
-        return empty, drained[: max(most, 0)]
+        return empty, sorted(drained, key=lambda candidate: candidate.risky)[: max(most, 0)]
 
     def _is_due(self, candidate: Candidate, node: Node, group: Group) -> bool:
         """Return whether the node has been unneeded for longer than the flag says; if not, note why it stays."""
         ready = self._state.is_ready(node)
         wait = group.flags(self._flags)["scale-down-unneeded-time" if ready else "scale-down-unready-time"]
-        if self._api.now - candidate.since > wait:
+        if wait <= 0 or self._api.now - candidate.since > wait:
             return True
         self.unremovable[candidate.node] = "NotUnneededLongEnough" if ready else "NotUnreadyLongEnough"
         return False
@@ -232,7 +246,7 @@ class Planner:
 def utilization_of(node: Node, pods: Sequence[Pod], flags: Mapping[str, Any]) -> Utilization:
     """Return the share of the node that its pods request (simulator/utilization/info.go)."""
     if node.allocatable.get(GPU):
-        gpu = sum(pod.requests.get(GPU, 0) for pod in pods) / node.allocatable[GPU]
+        gpu = _share(GPU, node, pods, flags)
         return Utilization(0.0, 0.0, gpu, GPU, gpu)
     shares = {name: _share(name, node, pods, flags) for name in ("cpu", "memory")}
     resource = "cpu" if shares["cpu"] > shares["memory"] else "memory"

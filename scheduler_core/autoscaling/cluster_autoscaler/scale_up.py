@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, Literal
 
 import msgspec
@@ -12,6 +13,7 @@ from scheduler_core.apis.core import Node, Pod
 from scheduler_core.autoscaling.cloud import Cloud, CloudError, Group
 from scheduler_core.autoscaling.cluster_autoscaler.cluster_state import ClusterState
 from scheduler_core.autoscaling.cluster_autoscaler.estimator import PodGroup, estimate
+from scheduler_core.autoscaling.cluster_autoscaler.events import Recorder
 from scheduler_core.autoscaling.cluster_autoscaler.expanders import Expanders, Option
 from scheduler_core.autoscaling.cluster_autoscaler.templates import Template
 from scheduler_core.autoscaling.snapshot import Snapshot
@@ -40,12 +42,10 @@ class Resize(msgspec.Struct, frozen=True):
 class ScaleUp(msgspec.Struct):
     """The result of a scale-up. `reasons`: for each pod that no group helps, why; pods not named here wait."""
 
-    result: Literal["successful", "failed", "no options", "not needed"]
+    result: Literal["successful", "failed", "no options", "too many nodes", "not needed"]
     resizes: list[Resize] = []
     helped: list[Pod] = []
     reasons: dict[str, list[str]] = {}
-    failed: Group | None = None
-    error: str = ""
 
 
 class Plan(msgspec.Struct):
@@ -65,11 +65,14 @@ class Plan(msgspec.Struct):
 class Orchestrator:
     """Plans and carries out scale-ups."""
 
-    def __init__(self, cloud: Cloud, state: ClusterState, flags: Mapping[str, Any], expanders: Expanders) -> None:
+    def __init__(
+        self, cloud: Cloud, state: ClusterState, flags: Mapping[str, Any], expanders: Expanders, recorder: Recorder
+    ) -> None:
         self._cloud = cloud
         self._state = state
         self.flags = flags
         self._expanders = expanders
+        self._recorder = recorder
 
     def carry_out(self, plan: Plan) -> ScaleUp:
         """Request the nodes of a plan from the cloud, and return the result."""
@@ -84,7 +87,7 @@ class Orchestrator:
         pod_groups = group_pods(pods)
         skipped: dict[str, str] = {}
         fitting: dict[str, list[PodGroup]] = {}
-        against: dict[int, dict[str, str]] = {number: {} for number in range(len(pod_groups))}
+        against: dict[int, dict[str, tuple[str, ...]]] = {number: {} for number in range(len(pod_groups))}
         helps: Counter[int] = Counter()
         nodes = snapshot.nodes()
         for group in self._cloud.groups.values():
@@ -99,19 +102,21 @@ class Orchestrator:
             for number, pod_group in enumerate(pod_groups):
                 reasons = trial.reasons(pod_group[0], node.name)
                 if reasons:
-                    against[number][group.name] = ", ".join(reasons)
+                    against[number][group.name] = reasons
                 else:
                     fitting[group.name].append(pod_group)
                     helps[number] += 1
         options = self._options(fitting, snapshot, templates, len(nodes))
         remaining = {
-            pod.key: [*against[number].values(), *skipped.values()]
+            pod.key: [*chain.from_iterable(against[number].values()), *skipped.values()]
             for number, pod_group in enumerate(pod_groups)
             if not helps[number]
             for pod in pod_group
         }
         by_pod = {
-            pod.key: {**against[number], **skipped} for number, pod_group in enumerate(pod_groups) for pod in pod_group
+            pod.key: {**{name: ", ".join(reasons) for name, reasons in against[number].items()}, **skipped}
+            for number, pod_group in enumerate(pod_groups)
+            for pod in pod_group
         }
         if not options:
             return Plan(None, [], by_pod, remaining)
@@ -120,15 +125,21 @@ class Orchestrator:
         count = self._capped(best.nodes, best, nodes)
         if count <= 0:
             return Plan(None, [], by_pod, remaining, options)
-        return Plan(best, self._balanced(best, count, fitting, templates), by_pod, remaining, options)
+        return Plan(best, self._balanced(best, count, fitting, templates, nodes), by_pod, remaining, options)
 
     def fill_to_minimum(self, nodes: Sequence[Node], templates: Mapping[str, Template]) -> ScaleUp:
         """Increase groups that are smaller than their minimum (ScaleUpToNodeGroupMinSize)."""
-        resizes = [
-            Resize(group, group.target, group.minimum)
-            for group in self._cloud.groups.values()
-            if group.target < group.minimum and not self._reason_to_skip(group, templates, nodes)
-        ]
+        resizes = []
+        total = self.flags["max-nodes-total"]
+        for group in self._cloud.groups.values():
+            if group.target >= group.minimum or self._reason_to_skip(group, templates, nodes):
+                continue
+            count = self._within_quota(group.minimum - group.target, templates[group.name].node, self._left(nodes))
+            if total and group.target + count > total:  # not the nodes of the cluster: GetCappedNewNodeCount
+                self._recorder.record_status(*total_reached(total), "Warning")
+                count = total - group.target
+            if count > 0:
+                resizes.append(Resize(group, group.target, group.target + count))
         return self._execute(resizes) if resizes else ScaleUp("not needed")
 
     def _reason_to_skip(self, group: Group, templates: Mapping[str, Template], nodes: Sequence[Node]) -> str:
@@ -138,31 +149,30 @@ class Orchestrator:
             return "in backoff after failed scale-up"
         if group.target >= group.maximum:
             return "max node group size reached"
-        if group.name not in templates or (group.target == 0 and not self.flags["scale-up-from-zero"]):
-            return "no node template"
+        if group.name not in templates:
+            return "not ready for scale-up"
         exceeded = self._exceeded(templates[group.name].node, nodes)
         return f'exceeded quota: "cluster-wide", resources: {", ".join(exceeded)}' if exceeded else ""
 
     def _left(self, nodes: Sequence[Node]) -> dict[str, int]:
-        """Return the amounts that the total limits leave beyond the nodes: millicores of cpu, and bytes of memory."""
-        cpu, memory = (sum(node.capacity.get(name, 0) for node in nodes) for name in ("cpu", "memory"))
-        return {
-            "cpu": self.flags["cores-total"][1] * 1000 - cpu,
-            "memory": self.flags["memory-total"][1] * GIB - memory,
-        }
+        """Return the amounts that the total limits leave beyond the nodes: cores, and bytes of memory."""
+        used = {name: sum(total_of(node)[name] for node in nodes) for name in ("cpu", "memory")}
+        most = {"cpu": self.flags["cores-total"][1], "memory": self.flags["memory-total"][1] * GIB}
+        return {name: max(most[name] - used[name], 0) for name in most}
 
     def _exceeded(self, node: Node, nodes: Sequence[Node]) -> list[str]:
-        return [name for name, left in self._left(nodes).items() if node.capacity.get(name, 0) > left]
+        size = total_of(node)
+        return [name for name, left in self._left(nodes).items() if size[name] > left]
 
     def _capped(self, count: int, option: Option, nodes: Sequence[Node]) -> int:
         """Return how many of `count` nodes the limits of the cluster allow; 0 or less: none."""
         if self.flags["max-nodes-total"]:
             count = min(count, int(self.flags["max-nodes-total"]) - len(nodes))
-        for name, left in self._left(nodes).items():
-            size = option.template.node.capacity.get(name, 0)
-            if size:
-                count = min(count, left // size)
-        return int(count)
+        return self._within_quota(count, option.template.node, self._left(nodes))
+
+    def _within_quota(self, count: int, node: Node, left: Mapping[str, int]) -> int:
+        """Return how many of `count` nodes the amounts that are left allow (resourcequotas/tracker.go)."""
+        return min([count, *(left[name] // size for name, size in total_of(node).items() if size)])
 
     def _options(
         self,
@@ -190,7 +200,7 @@ class Orchestrator:
         room = group.maximum - group.target
         for other in self._similar(group, fitting, templates):
             room += other.maximum - other.target
-        limits = [self.flags["max-nodes-per-scaleup"], room]
+        limits = [self.flags["max-nodes-per-scaleup"] or room, room]
         if self.flags["max-nodes-total"]:
             limits.append(self.flags["max-nodes-total"] - node_count or -1)
         return int(min(limits))
@@ -245,11 +255,13 @@ class Orchestrator:
         count: int,
         fitting: Mapping[str, list[PodGroup]],
         templates: Mapping[str, Template],
+        nodes: Sequence[Node],
     ) -> list[Resize]:
         """Split the nodes between the group and similar ones: each node goes to the smallest
-        (balancing_processor.go).
+        (balancing_processor.go), as far as the total limits allow it (capScaleUpsByQuota).
         """
-        groups = [best.group, *self._similar(best.group, fitting, templates)]
+        similar = self._similar(best.group, fitting, templates)
+        groups = [best.group, *(group for group in similar if not self._exceeded(templates[group.name].node, nodes))]
         sizes = {group.name: group.target for group in groups if group.target < group.maximum}
         for _ in range(count):
             open_groups = [group for group in groups if sizes.get(group.name, group.maximum) < group.maximum]
@@ -257,19 +269,41 @@ class Orchestrator:
                 break
             sizes[min(open_groups, key=lambda group: sizes[group.name]).name] += 1
         grown = [Resize(group, group.target, sizes[group.name]) for group in groups if group.name in sizes]
-        grown = [resize for resize in grown if resize.new > resize.old]
-        return sorted(grown, key=lambda resize: resize.old)
+        capped, left = [], self._left(nodes)
+        for resize in sorted(grown, key=lambda resize: resize.old):
+            size = templates[resize.group.name].node
+            allowed = self._within_quota(resize.new - resize.old, size, left)
+            left = {name: max(amount - allowed * total_of(size)[name], 0) for name, amount in left.items()}
+            if allowed:
+                capped.append(Resize(resize.group, resize.old, resize.old + allowed))
+        return capped
 
     def _execute(self, resizes: Sequence[Resize]) -> ScaleUp:
         """Call the cloud for one group after the other; the first error ends this, and its group backs off."""
         for resize in resizes:
+            name = resize.group.name
+            size = f"{resize.new} instead of {resize.old} (max: {resize.group.maximum})"
+            self._recorder.record_status("ScaledUpGroup", f"Scale-up: setting group {name} size to {size}")
             try:
                 self._cloud.increase(resize.group, resize.new - resize.old)
             except CloudError as error:
+                text = f"Scale-up failed for group {name}: {error}"
+                self._recorder.record_status("FailedToScaleUpGroup", text, "Warning")
                 self._state.fail(resize.group)
-                return ScaleUp("failed", failed=resize.group, error=str(error))
+                return ScaleUp("failed")
             self._state.request(resize.group, resize.new - resize.old)
+            self._recorder.record_status("ScaledUpGroup", f"Scale-up: group {name} size set to {size}")
         return ScaleUp("successful", list(resizes))
+
+
+def total_of(node: Node) -> dict[str, int]:
+    """Return the whole cores and bytes of a node, which --cores-total and --memory-total limit (getNodeResource)."""
+    return {"cpu": -(-node.capacity.get("cpu", 0) // 1000), "memory": node.capacity.get("memory", 0)}
+
+
+def total_reached(most: int) -> tuple[str, str]:
+    """Return the reason and the message of the event for --max-nodes-total."""
+    return "MaxNodesTotalReached", f"Max total nodes in cluster reached: {most}"
 
 
 def group_pods(pods: Sequence[Pod]) -> list[PodGroup]:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from scheduler_core.apis.core import Node, Pod
 from scheduler_core.autoscaling.cloud import Cloud, Group
+from scheduler_core.autoscaling.cluster_autoscaler.drainability import MIRROR, is_daemon_set_pod
 from scheduler_core.autoscaling.cluster_autoscaler.taints import TaintConfig
 from scheduler_core.autoscaling.snapshot import Snapshot
 from scheduler_core.controllers.admission import AdmissionRefused
@@ -18,6 +19,7 @@ from scheduler_core.controllers.pods import pod_manifest
 from scheduler_core.scenario.reading.problems import Problems
 from scheduler_core.scenario.settings.autoscaling import node_of_group
 
+NODE_CRITICAL = 2_000_001_000  # system-node-critical
 GOOD_AFTER = 60.0  # seconds that a node must have been ready to be its group's template
 
 
@@ -34,18 +36,45 @@ class Template(msgspec.Struct, frozen=True):
         return node, [replace(pod, name=f"{pod.name}-{name}", uid=f"{pod.uid}-{name}") for pod in self.daemon_pods]
 
 
-def build_templates(cloud: Cloud, api: Api, snapshot: Snapshot, config: TaintConfig) -> dict[str, Template]:
-    """Return the template of each group that has one."""
+def build_templates(
+    cloud: Cloud, api: Api, snapshot: Snapshot, config: TaintConfig, seen: dict[str, Template]
+) -> dict[str, Template]:
+    """Return the template of each group that has one.
+
+    That is a node of the group, with its static pods and those of DaemonSets; without a good one, the last good one in
+    `seen`, what the cloud says, or any node.
+    """
     templates = {}
     for group in cloud.groups.values():
-        node = _real_template(group, api) or _cloud_template(group, api)
-        if node is not None:
+        good, broken = _good_node(group, api), _any_node(group, api)
+        if good is not None:
+            seen[group.name] = _template_of(good, api, snapshot, config)
+        if group.name in seen:
+            templates[group.name] = seen[group.name]
+        elif group.spec.template is not None:
+            node = _cloud_template(group, api)
             node = replace(node, taints=config.sanitized(node.taints))
             templates[group.name] = Template(node, _daemon_pods(node, api, snapshot))
+        elif broken is not None:
+            templates[group.name] = _template_of(broken, api, snapshot, config)
     return templates
 
 
-def _real_template(group: Group, api: Api) -> Node | None:
+def _template_of(node: Node, api: Api, snapshot: Snapshot, config: TaintConfig) -> Template:
+    """Return the template with the pods of a node that a new one would run, too (podsExpectedOnFreshNode)."""
+    pods = [pod for pod, status in api.pods_on(node.name) if status.deletion_requested is None]
+    running = {pod.owner.uid for pod in pods if pod.owner is not None}
+    node = replace(node, taints=config.sanitized(node.taints))
+    coming = (pod for pod in _daemon_pods(node, api, snapshot) if pod.priority >= NODE_CRITICAL)
+    missing = (pod for pod in coming if pod.owner is not None and pod.owner.uid not in running)
+    return Template(node, (*(pod for pod in pods if MIRROR in pod.annotations or is_daemon_set_pod(pod)), *missing))
+
+
+def _any_node(group: Group, api: Api) -> Node | None:
+    return next((node for name in group.instances if (node := api.cluster.node(name)) is not None), None)
+
+
+def _good_node(group: Group, api: Api) -> Node | None:
     """Return a node of the group that has been ready for long enough; None without one."""
     for name in group.instances:
         node = api.cluster.node(name)
@@ -58,9 +87,7 @@ def _real_template(group: Group, api: Api) -> Node | None:
     return None
 
 
-def _cloud_template(group: Group, api: Api) -> Node | None:
-    if group.spec.template is None:
-        return None
+def _cloud_template(group: Group, api: Api) -> Node:
     node = node_of_group(group.spec, 0, Problems(), api.admission)
     assert isinstance(node, Node)
     return node

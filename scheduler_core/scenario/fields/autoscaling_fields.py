@@ -158,7 +158,6 @@ FLAGS: Mapping[str, tuple[FlagKind, object]] = {
     "scale-down-gpu-utilization-threshold": ("float", 0.5),
     "scale-down-delay-after-add": ("duration", 600.0),
     "scale-down-delay-after-delete": ("duration", 0.0),
-    "scale-down-delay-after-failure": ("duration", 180.0),
     "unremovable-node-recheck-timeout": ("duration", 300.0),
     "ignore-daemonsets-utilization": ("bool", False),
     "ignore-mirror-pods-utilization": ("bool", False),
@@ -201,7 +200,7 @@ WITHOUT_EFFECT: Collection[str] = frozenset((
     "grpc-expander-url", "provisioning-request-initial-backoff-time", "provisioning-request-max-backoff-time",
     "provisioning-request-max-backoff-cache-size", "check-capacity-batch-processing",
     "check-capacity-provisioning-request-max-batch-size", "check-capacity-provisioning-request-batch-timebox",
-    "check-capacity-processor-instance",
+    "check-capacity-processor-instance", "scale-down-delay-after-failure",
 ))  # fmt: skip
 # Flags whose effect is not simulated, each with the value that is simulated, and the effect of any other value.
 NOT_SIMULATED: Mapping[str, tuple[str, Message]] = {

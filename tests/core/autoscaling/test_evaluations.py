@@ -45,7 +45,7 @@ def test_a_pass_that_finds_the_same_is_not_reported_again() -> None:
     ups, downs = evaluated(
         pod("huge", cpu=99), node("n1", cpu=4), own("NodeGroup", "g", nodes=["n1"]), ACTOR, until=300
     )
-    assert [[refusal.reason for refusal in up.refusals] for up in ups] == [["no node template"], ["Insufficient cpu"]]
+    assert [[refusal.reason for refusal in up.refusals] for up in ups] == [["Insufficient cpu"]]
     assert len(downs) == 1  # of thirty passes
 
 
