@@ -17,6 +17,7 @@ from kschedui.recording.reflector import Gap, Reflector, Seen
 from kschedui.recording.resources import EVENTS, Resource, refusal_note, resources_to_record
 from kschedui.scenarios.importers.reading.left_out import LeftOut
 from kschedui.scenarios.importers.reading.pruning import prune
+from scheduler_core.apis.selectors import parse_int64
 
 WAITING_CHANGES = 10_000  # of the watches, before they have to wait for the disk
 POLL_SECONDS = 0.2
@@ -61,8 +62,8 @@ class Recorder:
             for observation in observations:
                 self.recording.take(observation)
             self._reflectors.append(reflector)
-            if reflector.resource_version.isdecimal():
-                versions.append((resource, int(reflector.resource_version)))
+            if (version := parse_int64(reflector.resource_version)) is not None:
+                versions.append((resource, version))
         self.recording.events_share_versions = versions == sorted(versions, key=itemgetter(1))
         return self.recording.notes
 

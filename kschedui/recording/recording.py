@@ -22,6 +22,7 @@ from kschedui.recording.resources import EVENTS, NEEDED
 from kschedui.scenarios import compact_yaml
 from kschedui.scenarios.importers import cleaning
 from kschedui.scenarios.importers.cluster_release import release_of
+from scheduler_core.apis.selectors import parse_int64
 from scheduler_core.scenario.objects.admission import SYSTEM_PRIORITY_CLASSES
 
 Manifest = dict[str, Any]
@@ -91,7 +92,8 @@ class Recording:
             if observation.resource.kind == "PriorityClass":
                 self._classes[observation.key[1]] = item.get("value") or 0
                 self._global_default |= bool(item.get("globalDefault"))
-        order = int(observation.resource_version) if observation.resource_version.isdecimal() else self._latest
+        version = parse_int64(observation.resource_version)
+        order = self._latest if version is None else version
         if observation.resource == EVENTS and not self.events_share_versions:
             order = self._latest
         elif observation.resource != EVENTS:
@@ -199,7 +201,7 @@ def _merge(gaps: list[Gap]) -> list[Manifest]:
 
 
 def _number(resource_version: str) -> int:
-    return int(resource_version) if resource_version.isdecimal() else 0
+    return parse_int64(resource_version) or 0
 
 
 def _timeline_event(action: str, kind: str, key: list[str], item: Manifest | None, *, existed: bool) -> Manifest | None:

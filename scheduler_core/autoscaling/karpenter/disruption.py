@@ -16,6 +16,7 @@ import msgspec
 from scheduler_core.apis.core import Pod
 from scheduler_core.apis.karpenter import DisruptionReason, InstanceType, NodePool
 from scheduler_core.apis.requirements import CAPACITY_TYPE, INSTANCE_TYPE, NODE_POOL, ZONE, get, merge, one_of
+from scheduler_core.apis.selectors import parse_int64
 from scheduler_core.autoscaling.karpenter.evaluation import evaluated_claims, evaluated_scale_down
 from scheduler_core.autoscaling.karpenter.events import Recorder
 from scheduler_core.autoscaling.karpenter.instance_types import Catalogue
@@ -752,9 +753,10 @@ def allowed_disruptions(pool: NodePool, count: int, reason: DisruptionReason, no
             hit = next_time(budget.schedule, now - budget.duration)
             if hit is None or hit > now:
                 continue
-        percent = budget.nodes.endswith("%")
-        nodes = math.ceil(count * int(budget.nodes[:-1]) / 100) if percent else int(budget.nodes)
-        allowed = min(allowed, nodes)
+        number = parse_int64(budget.nodes.removesuffix("%"))
+        if number is None:  # more digits than an integer has; MustGetAllowedDisruptions then allows none
+            return 0
+        allowed = min(allowed, math.ceil(count * number / 100) if budget.nodes.endswith("%") else number)
     return allowed
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.apis.karpenter import InstanceType
+from scheduler_core.apis.karpenter import Budget, InstanceType, NodePool
+from scheduler_core.autoscaling.karpenter.disruption import allowed_disruptions
 from scheduler_core.trace.controller_events import EventRecorded, PodDeletionRequested
 from scheduler_core.trace.events import AnyEvent, ObjectApplied, ObjectDeleted
 from tests.builders import Manifest, budget, node, pod, required_affinity, spread
@@ -474,3 +475,9 @@ def test_an_unhealthy_pod_that_its_budget_lets_go_needs_a_place() -> None:
     assert seen.messages("ConsolidationCandidate", "n1")[0].startswith(
         "Consolidation candidate: replace: [n1] -> [1 replacement]"
     )
+
+
+@pytest.mark.parametrize(("nodes", "allowed"), [("0" * 5000 + "3", 3), ("9" * 5000, 0), ("30%", 3), ("2", 2)])
+def test_a_budget_whose_number_is_too_long_allows_nothing(nodes: str, allowed: int) -> None:
+    pool = NodePool("p", ("", "", ""), budgets=(Budget(nodes),))
+    assert allowed_disruptions(pool, 10, "Drifted", 0.0) == allowed

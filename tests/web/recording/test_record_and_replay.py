@@ -22,6 +22,8 @@ from kubernetes import client
 from kschedui.cli import main
 from kschedui.recording.api_server import ApiServer
 from kschedui.recording.recorder import Recorder
+from kschedui.recording.recording import Recording
+from kschedui.recording.reflector import Seen
 from kschedui.recording.resources import EVENTS, resources_to_import, resources_to_record
 from tests.recorded_api_server import Conversation, serve
 
@@ -220,3 +222,13 @@ def test_the_cluster_role_allows_exactly_what_is_read() -> None:
     allowed = {(group, name) for rule in role["rules"] for group in rule["apiGroups"] for name in rule["resources"]}
     read = [*resources_to_import(), *resources_to_record(), EVENTS]
     assert allowed == {(resource.group, resource.name) for resource in read}
+
+
+@pytest.mark.parametrize("version", ["9" * 5000, "9" * 25, "opaque"])
+def test_a_resource_version_that_is_no_64_bit_integer_has_the_place_of_the_newest_one(version: str) -> None:
+    pods = next(resource for resource in resources_to_record() if resource.kind == "Pod")
+    recording = Recording()
+    for key, number in (("a", "7"), ("b", version)):
+        made = {"metadata": {"name": key, "namespace": "default"}, "spec": {"containers": [{"name": "main"}]}}
+        recording.take(Seen(pods, "applied", ("default", key), number, 1.0, made))
+    assert recording.counts() == (0, 2)
