@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from functools import lru_cache
 
 from scheduler_core.apis.core import Workload
+from scheduler_core.apis.schedules import ScheduleFields, schedule_fields
 from scheduler_core.apis.workloads import CronJobSpec
 from scheduler_core.controllers.api import Api
 from scheduler_core.controllers.causes import because
@@ -13,24 +13,11 @@ from scheduler_core.controllers.job import is_finished, progress_of
 from scheduler_core.scenario.reading.times import START
 from scheduler_core.trace.records import Because
 
-RANGES = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 6))
-SHORTHANDS = {
-    "@yearly": "0 0 1 1 *",
-    "@annually": "0 0 1 1 *",
-    "@monthly": "0 0 1 * *",
-    "@weekly": "0 0 * * 0",
-    "@daily": "0 0 * * *",
-    "@midnight": "0 0 * * *",
-    "@hourly": "0 * * * *",
-}
-MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-WEEKDAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 DAY = 24 * 60  # minutes
 FAR = 366 * DAY  # that are searched for the next time
 MINUTE = 60.0
 NEXT_DELTA = 0.1  # seconds after the scheduled time at which it is looked at (nextScheduleDelta)
 SCHEDULED = "batch.kubernetes.io/cronjob-scheduled-timestamp"
-Fields = tuple[frozenset[int] | None, ...]  # the values that each of the five allows, None for *
 
 
 def reconcile(cron_job: Workload, api: Api) -> None:
@@ -159,7 +146,7 @@ def most_recent_time(schedule: str, after: float, now: float) -> float | None:
 
 def next_time(schedule: str, after: float) -> float | None:
     """Return the first time of a schedule after `after`, in seconds; None if invalid, or if it has none for a year."""
-    fields = _fields(schedule)
+    fields = schedule_fields(schedule)
     if fields is None:
         return None
     minute = int(after // MINUTE) + 1
@@ -175,12 +162,12 @@ def next_time(schedule: str, after: float) -> float | None:
     return None
 
 
-def _matches_time(fields: Fields, moment: datetime) -> bool:
+def _matches_time(fields: ScheduleFields, moment: datetime) -> bool:
     minutes, hours, *_ = fields
     return (minutes is None or moment.minute in minutes) and (hours is None or moment.hour in hours)
 
 
-def _matches_day(fields: Fields, moment: datetime) -> bool:
+def _matches_day(fields: ScheduleFields, moment: datetime) -> bool:
     *_, days, months, weekdays = fields
     if months is not None and moment.month not in months:
         return False
@@ -188,44 +175,3 @@ def _matches_day(fields: Fields, moment: datetime) -> bool:
     if days is not None and weekdays is not None:  # of two restricted fields, one is enough
         return moment.day in days or weekday in weekdays
     return (days is None or moment.day in days) and (weekdays is None or weekday in weekdays)
-
-
-@lru_cache(maxsize=256)
-def _fields(schedule: str) -> Fields | None:
-    """Return the values that each of the five fields allows, None for `*`; None if the schedule cannot be read."""
-    parts = SHORTHANDS.get(schedule, schedule).split()
-    if len(parts) != len(RANGES):
-        return None
-    try:
-        return tuple(_values(part.lower(), number) for number, part in enumerate(parts))
-    except ValueError:
-        return None
-
-
-def _values(part: str, field: int) -> frozenset[int] | None:
-    if part in ("*", "?"):
-        return None
-    low, high = RANGES[field]
-    allowed: set[int] = set()
-    for item in part.split(","):
-        span, _, step = item.partition("/")
-        first, dash, last = span.partition("-")
-        is_any = first in ("*", "?")
-        start = low if is_any else _number(first, field)
-        if dash:
-            end = _number(last, field)
-        else:
-            end = high if is_any or step else start
-        every = int(step or 1)
-        if not (low <= start <= end <= high and every > 0):
-            raise ValueError(item)
-        allowed.update(range(start, end + 1, every))
-    return frozenset(allowed)
-
-
-def _number(text: str, field: int) -> int:
-    if field == 3 and text in MONTHS:
-        return MONTHS.index(text) + 1
-    if field == 4 and text in WEEKDAYS:
-        return WEEKDAYS.index(text)
-    return int(text)

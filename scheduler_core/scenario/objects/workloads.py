@@ -15,6 +15,7 @@ from scheduler_core.apis.container_resources import without_null
 from scheduler_core.apis.core import Workload
 from scheduler_core.apis.messages import Message
 from scheduler_core.apis.quantity import milli_value, parse_nano, value
+from scheduler_core.apis.schedules import schedule_fields
 from scheduler_core.apis.selectors import LabelSelector, parse_int64
 from scheduler_core.apis.workloads import (
     AutoscalerSpec,
@@ -44,7 +45,6 @@ from scheduler_core.scenario.reading.problems import Path, Problems, forbidden, 
 Manifest = Mapping[str, Any]
 
 _PERCENT = re.compile(r"[0-9]+%", re.ASCII)
-_CRON_FIELDS = 5
 MAX_INDEXES = 100_000  # of a Job: more than a scenario can have pods
 
 
@@ -324,7 +324,7 @@ def _cron_job(data: Manifest, problems: Problems) -> WorkloadSpec:
     schedule = spec.get("schedule") or ""
     if not schedule:
         problems.error(("spec", "schedule"), required())
-    elif not schedule.startswith("@") and len(schedule.split()) != _CRON_FIELDS:
+    elif not schedule.startswith("@every ") and schedule_fields(schedule) is None:
         message = Message("expected five fields: minute, hour, day of month, month, day of week")
         problems.error(("spec", "schedule"), invalid(schedule, message))
     with problems.inside(("spec", "jobTemplate")):

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from scheduler_core import ScenarioErrors
 from scheduler_core.controllers.cronjob import most_recent_time
 from tests.core.controllers.worlds import node, rows, template
 
@@ -76,3 +77,9 @@ def test_an_active_job_that_is_deleted_went_missing() -> None:
 )
 def test_the_most_recent_time(schedule: str, after: float, now: float, expected: float | None) -> None:
     assert most_recent_time(schedule, after, now) == expected
+
+
+@pytest.mark.parametrize("schedule", ["* * * * 7", "@never", "a b c d e", "1/ * * * *"])
+def test_a_schedule_that_cannot_be_read_is_refused(schedule: str) -> None:
+    with pytest.raises(ScenarioErrors, match="expected five fields"):
+        run(cron_job(5, schedule), 10)
