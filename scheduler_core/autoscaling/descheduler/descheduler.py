@@ -1,4 +1,4 @@
-"""The descheduler's passes: profiles in order, Deschedule plugins before Balance plugins (pkg/descheduler)."""
+"""The descheduler's passes: the Deschedule plugins of all profiles, then their Balance plugins (pkg/descheduler)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from scheduler_core.apis.autoscaling import DeschedulerSettings
 from scheduler_core.apis.core import Node
 from scheduler_core.autoscaling.descheduler.evictor import NAME, Evictor, Limits, TotalLimit, ready_nodes
-from scheduler_core.autoscaling.descheduler.strategies import Strategies
+from scheduler_core.autoscaling.descheduler.strategies import Strategies, Strategy
 from scheduler_core.controllers.api import Api, Change
 
 START = 0.1  # seconds until its first pass
@@ -37,18 +37,26 @@ class Descheduler:
         nodes = ready_nodes(self._api, self._settings.policy.get("nodeSelector") or "")
         if len(nodes) > 1:
             limits = Limits(self._settings.policy)
-            for profile in self._settings.policy.get("profiles") or ():
-                self._run(profile, nodes, limits)
+            profiles = self._settings.policy.get("profiles") or ()
+            for point, known in (("deschedule", self._strategies.deschedule), ("balance", self._strategies.balance)):
+                for profile in profiles:
+                    self._run(profile, point, known, nodes, limits)
         if self._settings.interval:
             self._later(self._settings.interval, self._pass)
 
-    def _run(self, profile: Mapping[str, Any], nodes: Sequence[Node], limits: Limits) -> None:
+    def _run(
+        self,
+        profile: Mapping[str, Any],
+        point: str,
+        known: Mapping[str, Strategy],
+        nodes: Sequence[Node],
+        limits: Limits,
+    ) -> None:
         args = {entry.get("name"): entry.get("args") or {} for entry in profile.get("pluginConfig") or ()}
         enabled = profile.get("plugins") or {}
         evictor = Evictor(self._api, args.get("DefaultEvictor") or {}, limits)
-        for point, known in (("deschedule", self._strategies.deschedule), ("balance", self._strategies.balance)):
-            for name in (enabled.get(point) or {}).get("enabled") or ():
-                try:
-                    known[name](args.get(name) or {}, nodes, evictor)
-                except TotalLimit:
-                    continue
+        for name in (enabled.get(point) or {}).get("enabled") or ():
+            try:
+                known[name](args.get(name) or {}, nodes, evictor)
+            except TotalLimit:
+                continue

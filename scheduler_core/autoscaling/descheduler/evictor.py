@@ -10,7 +10,7 @@ from scheduler_core.apis.core import Namespace, Node, PersistentVolumeClaim, Pod
 from scheduler_core.controllers.api import Api
 from scheduler_core.controllers.causes import because
 from scheduler_core.controllers.disruption import budgets_of
-from scheduler_core.controllers.eviction import CREATED, evict
+from scheduler_core.controllers.eviction import CREATED, MESSAGES, TOO_MANY, evict
 from scheduler_core.controllers.pods import is_terminating
 from scheduler_core.plugins.node_affinity.rule import matches_required
 from scheduler_core.plugins.taint_toleration.rule import HARD_EFFECTS, find_untolerated_taint
@@ -22,6 +22,7 @@ NAME = "sigs.k8s.io.descheduler"  # the reporting component of its events
 EVICT = "descheduler.alpha.kubernetes.io/evict"
 PREFER_NO_EVICTION = "descheduler.alpha.kubernetes.io/prefer-no-eviction"
 MIRROR = "kubernetes.io/config.mirror"
+SOURCE, API = "kubernetes.io/config.source", "api"  # static pods have another source
 CRITICAL = 2_000_000_000
 DEFAULT_MAX_PODS = 110
 # The protections that are on by default, with the old argument that switches each off; those that are off, and on.
@@ -44,12 +45,14 @@ class NodeLimit(Exception):
 
 
 class Limits:
-    """The evictions of a pass, in all profiles."""
+    """The evictions of a pass, in all profiles, and how the policy wants them done."""
 
     def __init__(self, policy: Args) -> None:
         self.per_node = policy.get("maxNoOfPodsToEvictPerNode")
         self.per_namespace = policy.get("maxNoOfPodsToEvictPerNamespace")
         self.total = policy.get("maxNoOfPodsToEvictTotal")
+        self.tells_failures = bool(policy.get("evictionFailureEventNotification"))
+        self.grace = policy.get("gracePeriodSeconds")
         self.nodes: Counter[str] = Counter()
         self.namespaces: Counter[str] = Counter()
 
@@ -67,7 +70,9 @@ class Evictor:
         """Return whether nothing protects the pod, or its annotation allows its eviction (DefaultEvictor.Filter)."""
         if EVICT in pod.annotations:
             return True
-        if MIRROR in pod.annotations or is_terminating(pod, self._api.status(pod)):
+        if MIRROR in pod.annotations or pod.annotations.get(SOURCE, API) != API:
+            return False
+        if is_terminating(pod, self._api.status(pod)):
             return False
         return not any(self._protections(pod))
 
@@ -89,10 +94,12 @@ class Evictor:
         if args.get("labelSelector") is not None:
             selector = label_selector(args["labelSelector"], (), Problems())
             yield not selector.matches(pod.labels)
-        if (least := args.get("minReplicas") or 0) > 1 and pod.owner is not None:
+        owners = (pod.manifest.get("metadata") or {}).get("ownerReferences") or ()
+        if (least := args.get("minReplicas") or 0) > 1 and pod.owner is not None and len(owners) < 2:
             yield len(self._api.pods_owned_by(pod.owner.uid)) < least
         if (age := args.get("minPodAge")) is not None:
-            yield self._api.now - (pod.start_time or 0.0) < _seconds(age)
+            started = pod.start_time if status.running_since is None else status.running_since
+            yield started is None or self._api.now - started < _seconds(age)
         if args.get("noEvictionPolicy") == "Mandatory":
             yield PREFER_NO_EVICTION in pod.annotations
 
@@ -135,7 +142,7 @@ class Evictor:
         return any(node.name != pod.node_name and self.fits(pod, node) for node in nodes)
 
     def fits(self, pod: Pod, node: Node) -> bool:
-        """Return whether the pod fits a node (node.go: NodeFit); topology spread is not checked."""
+        """Return whether the pod fits a node (node.go: NodeFit); anti-affinity is checked against its own pods only."""
         if node.unschedulable or not matches_required(pod, node):
             return False
         if find_untolerated_taint(node.taints, pod.tolerations, HARD_EFFECTS) is not None:
@@ -149,16 +156,15 @@ class Evictor:
             if len(here) >= node.allocatable.get("pods", DEFAULT_MAX_PODS):
                 return False
         return not any(
-            term.selector.matches(other.labels) and other.namespace in term.namespaces and other.key != pod.key
+            term.selector.matches(other.labels) and other.namespace in term.namespaces and other.name != pod.name
             for term in pod.required_anti_affinity
             if term.topology_key in node.labels
-            for other in self.in_domain(node, term.topology_key)
+            for other in here
         )
 
-    def in_domain(self, node: Node, key: str) -> list[Pod]:
-        """Return the unfinished pods on the nodes that have the same value of a label as this node."""
-        domain = (other for other in self._api.cluster.all_nodes() if other.labels.get(key) == node.labels.get(key))
-        return [pod for other in domain for pod in self.pods_on(other)]
+    def all_on(self, node: Node) -> list[Pod]:
+        """Return the pods on a node, also those that have finished."""
+        return [pod for pod, _ in self._api.pods_on(node.name)]
 
     def pods_on(self, node: Node) -> list[Pod]:
         """Return the pods on a node that have not finished."""
@@ -173,19 +179,32 @@ class Evictor:
         Raises NodeLimit or TotalLimit.
         """
         limits, node = self._limits, pod.node_name
+        self._api.actor = NAME
         if limits.total is not None and limits.nodes.total() >= limits.total:
+            self._tell_failure(pod, f"total eviction limit exceeded ({limits.total})")
             raise TotalLimit
         if limits.per_node is not None and limits.nodes[node] >= limits.per_node:
+            self._tell_failure(pod, f"node eviction limit exceeded ({limits.per_node})")
             raise NodeLimit
         if limits.per_namespace is not None and limits.namespaces[pod.namespace] >= limits.per_namespace:
+            self._tell_failure(pod, f"namespace eviction limit exceeded ({limits.per_namespace})")
             return False
-        self._api.actor = NAME
-        if evict(pod, self._api, because_of=because("descheduled", strategy=strategy, node=node)) != CREATED:
+        cause, grace = because("descheduled", strategy=strategy, node=node), limits.grace
+        code = evict(pod, self._api, because_of=cause, grace=None if grace is None else float(grace))
+        if code != CREATED:
+            ignored = f'error when evicting pod (ignoring) "{pod.name}": ' if code == TOO_MANY else ""
+            self._tell_failure(pod, f"{ignored}{MESSAGES[code]}")
             return False
         limits.nodes[node] += 1
         limits.namespaces[pod.namespace] += 1
         self._api.record(pod, strategy, f"pod eviction from {node} node by sigs.k8s.io/descheduler")
         return True
+
+    def _tell_failure(self, pod: Pod, why: str) -> None:
+        """Record an event about a refused eviction, if the policy wants it."""
+        if self._limits.tells_failures:
+            text = f"pod eviction from {pod.node_name} node by sigs.k8s.io/descheduler failed: {why}"
+            self._api.record(pod, "EvictionFailed", text, "Warning")
 
 
 def ready_nodes(api: Api, selector: str) -> list[Node]:

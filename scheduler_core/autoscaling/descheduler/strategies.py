@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from scheduler_core.apis.constraints import TopologySpreadConstraint
 from scheduler_core.apis.core import Node, Pod
 from scheduler_core.apis.selectors import parse_int64
 from scheduler_core.autoscaling.descheduler.evictor import Evictor, NodeLimit
-from scheduler_core.autoscaling.descheduler.utilization import high_node_utilization, low_node_utilization
+from scheduler_core.autoscaling.descheduler.utilization import (
+    eviction_order,
+    high_node_utilization,
+    low_node_utilization,
+)
 from scheduler_core.controllers.api import Api
 from scheduler_core.plugins.node_affinity.rule import matches_required
 from scheduler_core.plugins.taint_toleration.rule import HARD_EFFECTS, find_untolerated_taint, tolerates
@@ -54,10 +59,12 @@ class Strategies:
             except NodeLimit:
                 full.add(pod.node_name)
 
-    def _candidates(self, args: Args, nodes: Sequence[Node], evictor: Evictor) -> Iterator[tuple[Node, Pod]]:
-        """Yield the evictable pods that match the namespaces and labels of the arguments."""
+    def _candidates(
+        self, args: Args, nodes: Sequence[Node], evictor: Evictor, *, finished: bool = False
+    ) -> Iterator[tuple[Node, Pod]]:
+        """Yield the evictable pods that match the namespaces and labels of the arguments; `finished`: also these."""
         for node in nodes:
-            for pod in evictor.pods_on(node):
+            for pod in evictor.all_on(node) if finished else evictor.pods_on(node):
                 if _is_chosen(args, pod) and evictor.is_evictable(pod) and evictor.passes_pre_eviction(pod):
                     yield node, pod
 
@@ -79,53 +86,44 @@ class Strategies:
 
     def _node_affinity(self, args: Args, nodes: Sequence[Node], evictor: Evictor) -> None:
         """Evict pods whose affinity fits another node better (removepodsviolatingnodeaffinity/node_affinity.go)."""
-        kinds = args.get("nodeAffinityType") or ()
-        is_required = "requiredDuringSchedulingIgnoredDuringExecution" in kinds
-        violating = []
-        for node, pod in self._candidates(args, nodes, evictor):
-            is_elsewhere = pod.required_node_affinity is not None and not matches_required(pod, node)
-            if is_required and is_elsewhere and any(evictor.fits(pod, other) for other in nodes):
-                violating.append(pod)
-                continue
-            if "preferredDuringSchedulingIgnoredDuringExecution" in kinds and pod.preferred_node_affinity:
-                weights = [_weight(pod, other) for other in nodes if evictor.fits(pod, other)]
-                if weights and max(weights) > _weight(pod, node):
-                    violating.append(pod)
-        self._evict_all(violating, "RemovePodsViolatingNodeAffinity", evictor)
+        for kind in args.get("nodeAffinityType") or ():
+            is_elsewhere = _prefers_another if kind.startswith("preferred") else _requires_another
+            violating = [
+                pod
+                for node, pod in self._candidates(args, nodes, evictor)
+                if is_elsewhere(pod, node, nodes) and any(evictor.fits(pod, other) for other in nodes)
+            ]
+            self._evict_all(violating, "RemovePodsViolatingNodeAffinity", evictor)
 
     def _anti_affinity(self, args: Args, nodes: Sequence[Node], evictor: Evictor) -> None:
         """Evict pods whose anti-affinity is violated; of two pods, only the one with the term.
 
-        removepodsviolatinginterpodantiaffinity/pod_antiaffinity.go
+        Only pods count that match the arguments. removepodsviolatinginterpodantiaffinity/pod_antiaffinity.go
         """
-        gone: set[str] = set()
+        chosen = {node.name: [pod for pod in evictor.pods_on(node) if _is_chosen(args, pod)] for node in nodes}
         for node in nodes:
-            pods = [pod for pod in evictor.pods_on(node) if _is_chosen(args, pod)]
-            for pod in sorted(pods, key=lambda pod: pod.priority):
-                if not evictor.is_evictable(pod) or not evictor.passes_pre_eviction(pod):
+            for pod in sorted(chosen[node.name], key=eviction_order):
+                if not any(_is_violated(term, pod, node, nodes, chosen) for term in pod.required_anti_affinity):
                     continue
-                if not any(self._is_violated(term, pod, node, evictor, gone) for term in pod.required_anti_affinity):
+                if not evictor.is_evictable(pod) or not evictor.passes_pre_eviction(pod):
                     continue
                 try:
                     if evictor.evict(pod, "RemovePodsViolatingInterPodAntiAffinity"):
-                        gone.add(pod.key)
+                        chosen[node.name].remove(pod)
                 except NodeLimit:
                     break
 
-    def _is_violated(self, term: Any, pod: Pod, node: Node, evictor: Evictor, gone: set[str]) -> bool:
-        return term.topology_key in node.labels and any(
-            other.key != pod.key
-            and other.key not in gone
-            and other.namespace in term.namespaces
-            and term.selector.matches(other.labels)
-            for other in evictor.in_domain(node, term.topology_key)
-        )
-
     def _restarts(self, args: Args, nodes: Sequence[Node], evictor: Evictor) -> None:
-        """Evict pods with too many restarts (removepodshavingtoomanyrestarts/toomanyrestarts.go)."""
+        """Evict pods with too many restarts, on each node the most first.
+
+        removepodshavingtoomanyrestarts/toomanyrestarts.go
+        """
         least = args.get("podRestartThreshold") or 1
-        pods = [pod for _, pod in self._candidates(args, nodes, evictor) if self._restarts_of(pod) >= least]
-        self._evict_all(pods, "RemovePodsHavingTooManyRestarts", evictor)
+        for node in nodes:
+            candidates = (pod for _, pod in self._candidates(args, [node], evictor, finished=True))
+            pods = [pod for pod in candidates if self._restarts_of(pod) >= least]
+            pods.sort(key=self._restarts_of, reverse=True)
+            self._evict_all(pods, "RemovePodsHavingTooManyRestarts", evictor)
 
     def _restarts_of(self, pod: Pod) -> int:
         return self._api.status(pod).restarts + (parse_int64(pod.annotations.get(RESTARTS, "0")) or 0)
@@ -133,17 +131,13 @@ class Strategies:
     def _failed_pods(self, args: Args, nodes: Sequence[Node], evictor: Evictor) -> None:
         """Evict failed pods that are old enough (removefailedpods/failedpods.go)."""
         least = args.get("minPodLifetimeSeconds")
-        names = {node.name for node in nodes}
         excluded = args.get("excludeOwnerKinds") or ()
         pods = [
             pod
-            for pod in self._api.statuses.finished.values()
-            if pod.node_name in names
-            and self._api.status(pod).phase == "Failed"
+            for _, pod in self._candidates(args, nodes, evictor, finished=True)
+            if self._api.status(pod).phase == "Failed"
             and self._api.now - pod.creation_timestamp >= (MIN_FAILED_SECONDS if least is None else least)
             and (pod.owner is None or pod.owner.kind not in excluded)
-            and _is_chosen(args, pod)
-            and evictor.is_evictable(pod)
         ]
         self._evict_all(pods, "RemoveFailedPods", evictor)
 
@@ -155,13 +149,13 @@ class Strategies:
         most = args.get("maxPodLifeTimeSeconds")
         states, kinds = set(args.get("states") or ()), args.get("ownerKinds") or {}
         pods = []
-        for _, pod in self._candidates(args, nodes, evictor):
+        for _, pod in self._candidates(args, nodes, evictor, finished=True):
             owner = "" if pod.owner is None else pod.owner.kind
             if most is not None and int(self._api.now - pod.creation_timestamp) <= most:
                 continue
             if states and self._api.status(pod).phase not in states:
                 continue
-            if (kinds.get("include") and owner not in kinds["include"]) or owner in (kinds.get("exclude") or ()):
+            if owner not in kinds["include"] if kinds.get("include") else owner in (kinds.get("exclude") or ()):
                 continue
             pods.append(pod)
         self._evict_all(sorted(pods, key=lambda pod: pod.creation_timestamp), "PodLifeTime", evictor)
@@ -177,14 +171,16 @@ class Strategies:
         for node, pod in self._candidates(args, nodes, evictor):
             if pod.owner is None or pod.owner.kind in excluded:
                 continue
-            owner = pod.namespace, pod.owner.kind, pod.owner.name, *sorted(pod.images)
+            owner = pod.namespace, pod.owner.kind, pod.owner.name, *_images_of(pod)
             count[owner] = count.get(owner, 0) + 1
             if (node.name, owner) in seen:
                 duplicates.setdefault(owner, {}).setdefault(node.name, []).append(pod)
             seen.add((node.name, owner))
         for owner, by_node in duplicates.items():
-            sample = next(iter(by_node.values()))[0]
-            targets = [node for node in nodes if _may_land(sample, node)]
+            targets: set[str] = set()
+            for pod in chain.from_iterable(by_node.values()):
+                landing = {node.name for node in nodes if _may_land(pod, node)}
+                targets |= landing if len(landing) > 1 else set()
             if len(targets) < 2:
                 continue
             average = math.ceil(count[owner] / len(targets))
@@ -201,16 +197,16 @@ class Strategies:
         by_namespace: dict[str, list[Pod]] = {}
         for node in nodes:
             for pod in evictor.pods_on(node):
-                if _is_chosen(args, pod):
+                if _is_chosen(args, pod) and evictor.is_evictable(pod):
                     by_namespace.setdefault(pod.namespace, []).append(pod)
         going: dict[str, Pod] = {}
         for pods in by_namespace.values():
-            constraints: dict[TopologySpreadConstraint, Pod] = {}
+            constraints: dict[Hashable, tuple[TopologySpreadConstraint, Pod]] = {}
             for pod in pods:
                 for constraint in pod.topology_spread_constraints:
                     if constraint.when_unsatisfiable in actions:
-                        constraints.setdefault(constraint, pod)
-            for constraint, pod in constraints.items():
+                        constraints.setdefault(_identity(constraint, pod), (constraint, pod))
+            for constraint, pod in constraints.values():
                 fit = args.get("topologyBalanceNodeFit", True)
                 for moved in self._balance(constraint, pod, pods, nodes, evictor, fit=fit):
                     going[moved.key] = moved
@@ -273,6 +269,39 @@ def _is_chosen(args: Args, pod: Pod) -> bool:
         return False
     selector = args.get("labelSelector")
     return selector is None or label_selector(selector, (), Problems()).matches(pod.labels)
+
+
+def _identity(constraint: TopologySpreadConstraint, pod: Pod) -> Hashable:
+    """Return a key that pods share if the constraint means the same for them, by the nodes that count for it."""
+    affinity = repr((pod.required_node_affinity, sorted(pod.node_selector.items())))
+    if constraint.node_affinity_policy != "Honor":
+        affinity = ""
+    return constraint, affinity, repr(pod.tolerations) if constraint.node_taints_policy == "Honor" else ""
+
+
+def _images_of(pod: Pod) -> list[str]:
+    containers = (pod.manifest.get("spec") or {}).get("containers") or ()
+    return sorted(container.get("image") or "" for container in containers)
+
+
+def _requires_another(pod: Pod, node: Node, nodes: Sequence[Node]) -> bool:
+    return pod.required_node_affinity is not None and not matches_required(pod, node)
+
+
+def _prefers_another(pod: Pod, node: Node, nodes: Sequence[Node]) -> bool:
+    """Return whether the pod prefers one of the nodes to its own; it need not be one that it fits."""
+    return any(_weight(pod, other) > _weight(pod, node) for other in nodes)
+
+
+def _is_violated(term: Any, pod: Pod, node: Node, nodes: Sequence[Node], chosen: Mapping[str, Sequence[Pod]]) -> bool:
+    """Return whether a chosen pod of the same domain matches the term; a node is a domain even without the label."""
+    key = term.topology_key
+    return any(
+        other.name != pod.name and other.namespace in term.namespaces and term.selector.matches(other.labels)
+        for place in nodes
+        if place is node or (key in node.labels and place.labels.get(key) == node.labels[key])
+        for other in chosen[place.name]
+    )
 
 
 def _weight(pod: Pod, node: Node) -> int:

@@ -10,7 +10,7 @@ import msgspec
 from scheduler_core.apis.core import Node, Pod
 from scheduler_core.apis.qos import QOS, qos_class
 from scheduler_core.autoscaling.descheduler.evictor import PREFER_NO_EVICTION, Evictor, NodeLimit
-from scheduler_core.plugins.taint_toleration.rule import HARD_EFFECTS, find_untolerated_taint
+from scheduler_core.plugins.taint_toleration.rule import tolerates
 
 BASIC = ("cpu", "memory", "pods")
 Amounts = dict[str, float]
@@ -102,7 +102,7 @@ def _evict_from(
         for pod in sorted(pods, key=eviction_order):
             if most is not None and evicted >= most:
                 break
-            if not any(_tolerates_hard_taints(pod, to.node) for to in destinations) or pod.namespace in excluded:
+            if not any(_tolerates_all_taints(pod, to.node) for to in destinations) or pod.namespace in excluded:
                 continue
             if not evictor.passes_pre_eviction(pod):
                 continue
@@ -120,13 +120,17 @@ def _evict_from(
                 break
 
 
-def eviction_order(pod: Pod) -> tuple[int, bool, int]:
-    """Return a sort key: low priorities first, then those without prefer-no-eviction, then by QoS class."""
-    return pod.priority, PREFER_NO_EVICTION in pod.annotations, QOS.index(qos_class(pod.manifest.get("spec") or {}))
+def eviction_order(pod: Pod) -> tuple[int, int, bool]:
+    """Return a sort key: low priorities first, then by QoS class, then those without prefer-no-eviction."""
+    return pod.priority, QOS.index(qos_class(pod.manifest.get("spec") or {})), PREFER_NO_EVICTION in pod.annotations
 
 
-def _tolerates_hard_taints(pod: Pod, node: Node) -> bool:
-    return find_untolerated_taint(node.taints, pod.tolerations, HARD_EFFECTS) is None
+def _tolerates_all_taints(pod: Pod, node: Node) -> bool:
+    """Return whether the pod tolerates all taints, also those that only say what is preferred (PodToleratesTaints).
+
+    It needs as many tolerations as there are taints.
+    """
+    return len(pod.tolerations) >= len(node.taints) and all(tolerates(pod.tolerations, taint) for taint in node.taints)
 
 
 def _used(pods: Sequence[Pod], names: Sequence[str]) -> Amounts:

@@ -158,6 +158,8 @@ POLICY = Fields(
                 },
             )
         ),
-        **unread("metricsCollector metricsProviders evictionFailureEventNotification gracePeriodSeconds"),
+        "evictionFailureEventNotification": BOOLEAN,
+        "gracePeriodSeconds": INT64,
+        **unread("metricsCollector metricsProviders"),
     },
 )
