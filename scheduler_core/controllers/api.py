@@ -450,7 +450,7 @@ class Api:
             if not owner.selector.matches(pod.labels) and status.deletion_requested is None:
                 self._set_owner(pod, None, because("released", owner=self.label(owner)))
         for pod, status in self.selected(owner.namespace, owner.selector):
-            if pod.owner is None and is_active(pod, status):
+            if pod.owner is None and is_active(pod, status) and _may_adopt(owner, pod):
                 self._set_owner(pod, owner, because("adopted", owner=self.label(owner)))
 
     def _set_owner(self, pod: Pod, owner: Workload | None, cause: Because) -> None:
@@ -680,6 +680,12 @@ class Api:
 
     def emit(self, event: AnyEvent) -> None:
         self._delivery.emit(event)
+
+
+def _may_adopt(owner: Workload, pod: Pod) -> bool:
+    """Return whether a pod that the selector matches can be the owner's: a StatefulSet's has its name (isMemberOf)."""
+    parent, _, ordinal = pod.name.rpartition("-")
+    return owner.kind != "StatefulSet" or (parent == owner.name and ordinal.isdigit())
 
 
 def grace_of(pod: Pod) -> float:
