@@ -63,11 +63,7 @@ class _Sync:
     def _runs_on(self, node: Node) -> tuple[bool, bool]:
         """Return whether a pod should (run, continue to run) on a node (NodeShouldRunDaemonPod)."""
         if node.name not in self._runs:
-            names_it = self._sample.node_name in ("", node.name)
-            fits = names_it and matches_required(self._sample, node) is True
-            taint = find_untolerated_taint(node.taints, self._sample.tolerations, ("NoSchedule", "NoExecute"))
-            evicted = find_untolerated_taint(node.taints, self._sample.tolerations, ("NoExecute",))
-            self._runs[node.name] = (fits and taint is None, fits and evicted is None)
+            self._runs[node.name] = _runs_on(self._sample, node)
         return self._runs[node.name]
 
     def manage(self) -> bool:
@@ -327,6 +323,21 @@ def _tolerations(host_network: bool) -> list[dict[str, str]]:
     """Return the tolerations that every daemon pod gets (AddOrUpdateDaemonPodTolerations)."""
     more = (("node.kubernetes.io/network-unavailable", "NoSchedule"),) if host_network else ()
     return [{"key": key, "operator": "Exists", "effect": effect} for key, effect in (*TOLERATED, *more)]
+
+
+def expected_pod(daemon_set: Workload, node: Node, api: Api) -> Pod | None:
+    """Return a pod of the set as a node should run it, whether or not there is room; None if it should not."""
+    if not isinstance(daemon_set.spec, DaemonSetSpec):
+        return None
+    sample = _sample(daemon_set, daemon_set.spec, api)
+    return sample if _runs_on(sample, node)[0] else None
+
+
+def _runs_on(sample: Pod, node: Node) -> tuple[bool, bool]:
+    fits = sample.node_name in ("", node.name) and matches_required(sample, node) is True
+    taint = find_untolerated_taint(node.taints, sample.tolerations, ("NoSchedule", "NoExecute"))
+    evicted = find_untolerated_taint(node.taints, sample.tolerations, ("NoExecute",))
+    return fits and taint is None, fits and evicted is None
 
 
 def _sample(daemon_set: Workload, spec: DaemonSetSpec, api: Api) -> Pod:

@@ -128,8 +128,8 @@ class ClusterAutoscaler:
     def _snapshot(self) -> Snapshot:
         return Snapshot(self._api.cluster, self._api.release, self._filters)
 
-    def _templates(self, snapshot: Snapshot) -> dict[str, Template]:
-        return build_templates(self.cloud, self._api, snapshot, self._state.taints, self._seen)
+    def _templates(self) -> dict[str, Template]:
+        return build_templates(self.cloud, self._api, self._state.taints, self._seen)
 
     def _run_once(self) -> bool:
         """Make a pass. Return whether it tried a scale-up or began a deletion, so that another one follows soon."""
@@ -138,7 +138,7 @@ class ClusterAutoscaler:
             return False
         snapshot = self._snapshot()
         self._keep_allocated(snapshot, cutoff)
-        templates = self._templates(snapshot)
+        templates = self._templates()
         for group, request in self._state.update():
             self._revert(group, request)
         broken = self._state.instances_with_errors()
@@ -189,7 +189,7 @@ class ClusterAutoscaler:
         cutoff = self._flags["expendable-pods-priority-cutoff"]
         snapshot = self._snapshot()
         self._keep_allocated(snapshot, cutoff)
-        templates = self._templates(snapshot)
+        templates = self._templates()
         self._state.update()
         self._add_upcoming(snapshot, templates)
         pods = self._pods_to_help(snapshot, cutoff)

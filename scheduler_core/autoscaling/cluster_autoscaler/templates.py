@@ -12,10 +12,8 @@ from scheduler_core.apis.core import Node, Pod
 from scheduler_core.autoscaling.cloud import Cloud, Group
 from scheduler_core.autoscaling.cluster_autoscaler.drainability import MIRROR, is_daemon_set_pod
 from scheduler_core.autoscaling.cluster_autoscaler.taints import TaintConfig
-from scheduler_core.autoscaling.snapshot import Snapshot
-from scheduler_core.controllers.admission import AdmissionRefused
 from scheduler_core.controllers.api import Api
-from scheduler_core.controllers.pods import pod_manifest
+from scheduler_core.controllers.daemonset import expected_pod
 from scheduler_core.scenario.reading.problems import Problems
 from scheduler_core.scenario.settings.autoscaling import node_of_group
 
@@ -36,9 +34,7 @@ class Template(msgspec.Struct, frozen=True):
         return node, [replace(pod, name=f"{pod.name}-{name}", uid=f"{pod.uid}-{name}") for pod in self.daemon_pods]
 
 
-def build_templates(
-    cloud: Cloud, api: Api, snapshot: Snapshot, config: TaintConfig, seen: dict[str, Template]
-) -> dict[str, Template]:
+def build_templates(cloud: Cloud, api: Api, config: TaintConfig, seen: dict[str, Template]) -> dict[str, Template]:
     """Return the template of each group that has one.
 
     That is a node of the group, with its static pods and those of DaemonSets; without a good one, the last good one in
@@ -48,24 +44,24 @@ def build_templates(
     for group in cloud.groups.values():
         good, broken = _good_node(group, api), _any_node(group, api)
         if good is not None:
-            seen[group.name] = _template_of(good, api, snapshot, config)
+            seen[group.name] = _template_of(good, api, config)
         if group.name in seen:
             templates[group.name] = seen[group.name]
         elif group.spec.template is not None:
             node = _cloud_template(group, api)
             node = replace(node, taints=config.sanitized(node.taints))
-            templates[group.name] = Template(node, _daemon_pods(node, api, snapshot))
+            templates[group.name] = Template(node, _daemon_pods(node, api))
         elif broken is not None:
-            templates[group.name] = _template_of(broken, api, snapshot, config)
+            templates[group.name] = _template_of(broken, api, config)
     return templates
 
 
-def _template_of(node: Node, api: Api, snapshot: Snapshot, config: TaintConfig) -> Template:
+def _template_of(node: Node, api: Api, config: TaintConfig) -> Template:
     """Return the template with the pods of a node that a new one would run, too (podsExpectedOnFreshNode)."""
     pods = [pod for pod, status in api.pods_on(node.name) if status.deletion_requested is None]
     running = {pod.owner.uid for pod in pods if pod.owner is not None}
     node = replace(node, taints=config.sanitized(node.taints))
-    coming = (pod for pod in _daemon_pods(node, api, snapshot) if pod.priority >= NODE_CRITICAL)
+    coming = (pod for pod in _daemon_pods(node, api) if pod.priority >= NODE_CRITICAL)
     missing = (pod for pod in coming if pod.owner is not None and pod.owner.uid not in running)
     return Template(node, (*(pod for pod in pods if MIRROR in pod.annotations or is_daemon_set_pod(pod)), *missing))
 
@@ -93,21 +89,8 @@ def _cloud_template(group: Group, api: Api) -> Node:
     return node
 
 
-def _daemon_pods(node: Node, api: Api, snapshot: Snapshot) -> tuple[Pod, ...]:
-    """Return a pod of each DaemonSet that fits the node beside those of the DaemonSets before it."""
-    daemon_sets = api.workloads("DaemonSet")
-    if not daemon_sets:
-        return ()
-    alone = snapshot.copy()
-    alone.add_node(replace(node, uid="template"))
-    pods = []
-    for daemon_set in daemon_sets:
-        template = (daemon_set.manifest.get("spec") or {}).get("template") or {}
-        try:
-            pod = api.build_pod(pod_manifest(daemon_set, template, f"{daemon_set.name}-template"))
-        except AdmissionRefused:
-            continue
-        if not alone.reasons(pod, node.name):
-            alone.place(pod, node.name)
-            pods.append(pod)
-    return tuple(pods)
+def _daemon_pods(node: Node, api: Api) -> tuple[Pod, ...]:
+    """Return a pod of each DaemonSet that would run on the node, even without room (GetDaemonSetPodsForNode)."""
+    expected = ((daemon_set.name, expected_pod(daemon_set, node, api)) for daemon_set in api.workloads("DaemonSet"))
+    named = ((f"{name}-template", pod) for name, pod in expected if pod is not None)
+    return tuple(replace(pod, name=name, uid=f"{pod.namespace}/{name}") for name, pod in named)

@@ -228,3 +228,47 @@ def test_cores_are_counted_as_whole_ones() -> None:
 )
 def test_durations_are_printed_as_in_go(seconds: float, text: str) -> None:
     assert go_duration(seconds) == text
+
+
+def test_pods_of_daemon_sets_count_on_new_nodes_even_if_they_have_no_room() -> None:
+    labels = {"app": "agent"}
+    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": "3"}}}
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [container]}}
+    spec = {"selector": {"matchLabels": labels}, "template": template}
+    agent = {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "agent"}, "spec": spec}
+    assert resized(run(pod("p", cpu=1), group("g", cpu=4), agent, until=10)) == [("g", 1)]
+    events = run(pod("p", cpu=1), group("g", cpu=2), agent, until=10)
+    assert messages(events, "p") == ["pod didn't trigger scale-up: 1 Insufficient cpu"]
+
+
+def test_a_young_node_that_becomes_unready_is_not_waited_for() -> None:
+    unready = node("n1", cpu=2, taints=["node.kubernetes.io/not-ready:NoSchedule"])
+    objects = [unready, pod("p", cpu=2), group(), own("NodeGroup", "old", nodes=["n1"], template=node("of", cpu=2))]
+    assert resized(run(*objects, until=20)) == [("g", 1)]
+
+
+def test_a_drain_that_budgets_do_not_allow_at_once_comes_last() -> None:
+    labels = {"app": "a"}
+    nodes = [node("n1", cpu=10), node("n2", cpu=10), node("n3", cpu=10)]
+    pods = [owned(pod(f"p{number}", cpu=1, node="n1", labels=labels)) for number in range(2)]
+    pods += [owned(pod("q", cpu=1, node="n2")), pod("peer", cpu=1, node="n3", labels=labels)]
+    guard = budget("b", labels, minAvailable=2)
+    events = run(*nodes, *pods, guard, own("NodeGroup", "g", nodes=["n1", "n2"]), flags=QUICK, until=24)
+    assert [text[:29] for text in messages(events) if "removing" in text] == ["Scale-down: removing node n2,"]
+
+
+def test_new_pods_do_not_stop_the_time_for_which_a_node_is_unneeded() -> None:
+    created = [{"at": 9.95, "create": pod("p", cpu="100m", nodeSelector={"no": "node"})}]
+    events = run(node("n1", cpu=2), node("n2", cpu=2), own("NodeGroup", "g", nodes=["n1"]), flags=QUICK, until=24,
+                 events=created)  # fmt: skip
+    assert 'Scale-down: removing empty node "n1"' in messages(events)
+
+
+def test_a_node_above_the_threshold_stays_even_if_it_is_unready() -> None:
+    flags = [*QUICK, "--scale-down-unready-time=10s", "--max-node-startup-time=1s"]
+    for cpu, removed in ((8, False), (1, True)):
+        first = node("n1", cpu=10)
+        first["status"]["conditions"] = [{"type": "Ready", "status": "False"}]
+        objects = [first, node("n2", cpu=10), owned(pod("web", cpu=cpu, node="n1"))]
+        events = run(*objects, own("NodeGroup", "g", nodes=["n1"]), flags=flags, until=60)
+        assert any("removing node n1" in text for text in messages(events)) == removed
