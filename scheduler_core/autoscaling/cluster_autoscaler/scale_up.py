@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 from typing import Any, Literal
 
@@ -331,8 +331,25 @@ def group_pods(pods: Sequence[Pod]) -> list[PodGroup]:
 
 
 def _is_equivalent(first: Pod, second: Pod) -> bool:
-    same = first.labels == second.labels and first.requests == second.requests
-    return same and (first.manifest.get("spec") == second.manifest.get("spec"))
+    spec, other_spec = (pod.manifest.get("spec") or {} for pod in (first, second))
+    return first.labels == second.labels and (spec == other_spec or _comparable(spec) == _comparable(other_spec))
+
+
+def _comparable(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a spec without hostname, environments and projected volumes, which controllers vary (sanitizePodSpec)."""
+    volumes = spec.get("volumes") or ()
+    projected = {volume.get("name") for volume in volumes if volume.get("projected") is not None}
+    kept = {key: value for key, value in spec.items() if key != "hostname"}
+    kept["volumes"] = [volume for volume in volumes if volume.get("name") not in projected]
+    for kind in ("initContainers", "containers"):
+        kept[kind] = [_comparable_container(container, projected) for container in spec.get(kind) or ()]
+    return kept
+
+
+def _comparable_container(container: Mapping[str, Any], projected: Collection[Any]) -> dict[str, Any]:
+    kept = {key: value for key, value in container.items() if key not in ("env", "volumeMounts")}
+    mounts = [mount for mount in container.get("volumeMounts") or () if mount.get("name") not in projected]
+    return {**kept, "volumeMounts": mounts}
 
 
 def _is_close(first: float, second: float, most: float) -> bool:

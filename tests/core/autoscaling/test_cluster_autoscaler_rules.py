@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 
 from scheduler_core import simulate
+from scheduler_core.apis.core import Pod
 from scheduler_core.autoscaling.cluster_autoscaler.events import go_duration
+from scheduler_core.autoscaling.cluster_autoscaler.scale_up import group_pods
 from scheduler_core.scenario.parse import parse_scenario
 from scheduler_core.trace.autoscaling_events import NodeGroupResized
 from scheduler_core.trace.controller_events import EventRecorded, EvictionAnswered
-from tests.builders import Manifest, budget, node, pod, scenario
+from tests.builders import Manifest, budget, node, parse, pod, scenario
 from tests.core.autoscaling.builders import own
 
 PREFIX = "cluster-autoscaler.kubernetes.io/"
@@ -272,3 +274,16 @@ def test_a_node_above_the_threshold_stays_even_if_it_is_unready() -> None:
         objects = [first, node("n2", cpu=10), owned(pod("web", cpu=cpu, node="n1"))]
         events = run(*objects, own("NodeGroup", "g", nodes=["n1"]), flags=flags, until=60)
         assert any("removing node n1" in text for text in messages(events)) == removed
+
+
+def test_pods_of_a_controller_are_alike_if_they_differ_in_what_it_varies() -> None:
+    def member(number: int, **spec: Any) -> Manifest:
+        made = owned(pod(f"db-{number}", hostname=f"db-{number}", **spec), "StatefulSet")
+        made["spec"]["containers"][0]["env"] = [{"name": "INDEX", "value": str(number)}]
+        made["spec"]["containers"][0]["volumeMounts"] = [{"name": f"token-{number}", "mountPath": "/t"}]
+        projected = {"sources": [{"serviceAccountToken": {"path": "token"}}]}
+        made["spec"]["volumes"] = [{"name": f"token-{number}", "projected": projected}]
+        return made
+
+    pods = [item for item in parse(member(0), member(1), member(2, cpu=3)).objects if isinstance(item, Pod)]
+    assert [[each.name for each in alike] for alike in group_pods(pods)] == [["db-0", "db-1"], ["db-2"]]
