@@ -16,6 +16,7 @@ V1_35 = V1_36.derive(
         finished_pods_make_room_for_resizes=False,
         suspended_jobs_have_no_start_time=False,
         inter_pod_affinity_hint_sees_both_sides=False,
+        topology_spread_hint_counts_nominated_pods=False,
         image_volumes_are_scored=False,
         balanced_allocation_scores_the_improvement=False,
         all_subrequests_keep_their_place=False,

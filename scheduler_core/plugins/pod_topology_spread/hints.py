@@ -14,12 +14,17 @@ POD_ACTIONS = Action.ADD | Action.UPDATE_POD_LABEL | Action.UPDATE_POD_TOLERATIO
 NODE_ACTIONS = Action.ADD | Action.DELETE | Action.UPDATE_NODE_LABEL | Action.UPDATE_NODE_TAINT
 
 
-def events_to_register(constraints: SpreadConstraints) -> Sequence[RegisteredEvent]:
-    """Return events of pods (added, deleted, labels, tolerations) and of nodes (added, deleted, labels, taints)."""
+def events_to_register(constraints: SpreadConstraints, *, nominated_pods_count: bool) -> Sequence[RegisteredEvent]:
+    """Return events of pods (added, deleted, labels, tolerations) and of nodes (added, deleted, labels, taints).
+
+    `nominated_pods_count`: pods with a nomination may help as bound ones do.
+    """
 
     def after_pod_change(pod: Pod, old: Pod | None, new: Pod | None) -> QueueingHint:
-        if any(other is not None and not _is_involved(other, pod) for other in (new, old)):
-            return QueueingHint.SKIP
+        for other in (new, old):
+            placed = other is not None and (other.node_name or (nominated_pods_count and other.nominated_node_name))
+            if other is not None and not _is_involved(other, pod, placed=bool(placed)):
+                return QueueingHint.SKIP
         helps = pod_change_may_help(pod, old, new, constraints.of(pod, "DoNotSchedule"))
         return QueueingHint.QUEUE if helps else QueueingHint.SKIP
 
@@ -33,9 +38,9 @@ def events_to_register(constraints: SpreadConstraints) -> Sequence[RegisteredEve
     )
 
 
-def _is_involved(other: Pod, pod: Pod) -> bool:
-    """Return whether the changed pod is the pod itself, or a bound pod in the same namespace."""
-    return other.key == pod.key or (other.node_name != "" and other.namespace == pod.namespace)
+def _is_involved(other: Pod, pod: Pod, *, placed: bool) -> bool:
+    """Return whether the changed pod is the pod itself, or a placed pod in the same namespace."""
+    return other.key == pod.key or (placed and other.namespace == pod.namespace)
 
 
 def pod_change_may_help(pod: Pod, old: Pod | None, new: Pod | None, constraints: Constraints) -> bool:

@@ -92,6 +92,7 @@ class PodTopologySpread(
         self._cluster = handle.cluster
         self._constraints = SpreadConstraints(args, handle.cluster)
         self._plans = Plans(self._constraints, handle.cluster, handle.release.rules)
+        self._nominated_pods_count = handle.release.rules.topology_spread_hint_counts_nominated_pods
         self._scores_anything = not handle.release.rules.pods_without_preferences_are_not_scored
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
@@ -154,7 +155,7 @@ class PodTopologySpread(
         return None if pod.topology_spread_constraints or self._constraints.any_defaults else {}
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
-        return events_to_register(self._constraints)
+        return events_to_register(self._constraints, nominated_pods_count=self._nominated_pods_count)
 
     def explain_filter(
         self, pod: Pod, state: SpreadState, cluster: Cluster, row: int, change: Change | None = None

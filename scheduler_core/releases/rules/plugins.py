@@ -57,6 +57,20 @@ class PluginRules:
             ),
         },
     )
+    topology_spread_hint_counts_nominated_pods: bool = rule(
+        "PodTopologySpread",
+        "plugins/podtopologyspread/plugin.go: involvedInTopologySpreading",
+        {
+            True: Text(
+                "a rejected pod is also retried when a pod of its namespace loses its nominated node",
+                "同一命名空间的 Pod 失去提名节点时，被拒绝的 Pod 也会重试",
+            ),
+            False: Text(
+                "a rejected pod is retried only for pods of its namespace that are bound",
+                "被拒绝的 Pod 只因同一命名空间中已绑定的 Pod 而重试",
+            ),
+        },
+    )
     image_volumes_raise_the_threshold: bool = rule(
         "ImageLocality",
         "plugins/imagelocality/image_locality.go: calculatePriority",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from random import Random
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from scheduler_core.apis.config import PodTopologySpreadArgs
 from scheduler_core.apis.constraints import Taint, Toleration, TopologySpreadConstraint
@@ -18,6 +20,7 @@ from scheduler_core.framework.interface import Code, QueueingHint
 from scheduler_core.plugins.helpers.go_math import log, round_half_away
 from scheduler_core.plugins.pod_topology_spread.constraints import own_constraints
 from scheduler_core.plugins.pod_topology_spread.plugin import PodTopologySpread
+from scheduler_core.releases import RELEASES
 from tests.core.plugins.spread_world import (
     HOSTNAME,
     RACK,
@@ -222,6 +225,17 @@ class TestHints:
     )
     def test_pods_of_the_namespace_that_match_wake_it(self, old, new, expected):
         assert self.hint("Pod", spreading(hard()), old, new).value == expected
+
+    @pytest.mark.parametrize(("release", "expected"), [("1.35", "QueueSkip"), ("1.36", "Queue")])
+    def test_a_pod_that_loses_its_nomination_wakes_it_since_1_36(self, release, expected):
+        plugin = PodTopologySpread(
+            PodTopologySpreadArgs(), SimpleNamespace(cluster=cluster_of(), release=RELEASES[release])
+        )
+        function = plugin.events_to_register()[0].hint
+        assert function is not None
+        nominated = pod("w", WEB, nominated_node_name="a")
+        assert function(spreading(hard()), nominated, None).value == expected
+        assert function(spreading(hard()), replace(nominated, namespace="other"), None).value == "QueueSkip"
 
     @pytest.mark.parametrize(("policy", "expected"), [("Honor", "Queue"), ("Ignore", "QueueSkip")])
     def test_its_own_new_toleration_wakes_it_when_taints_are_honoured(self, policy, expected):
