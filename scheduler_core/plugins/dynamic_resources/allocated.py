@@ -75,8 +75,8 @@ class AllocatedDevices:
             self.held.add(device)
             return
         self.shares[device] = self.shares.get(device, 0) + 1
-        consumed = self.capacities.setdefault(device, {})
         for name, amount in result.consumed_capacity:
+            consumed = self.capacities.setdefault(device, {})
             consumed[name] = consumed.get(name, 0) + amount.nano
 
     def _give_back(self, result: DeviceResult) -> None:
@@ -90,7 +90,9 @@ class AllocatedDevices:
         self.shares[device] -= 1
         if not self.shares[device]:
             del self.shares[device]
-        consumed = self.capacities[device]
+        consumed = self.capacities.get(device)
+        if not result.consumed_capacity or consumed is None:  # a device of which nothing is consumed has no entry
+            return
         for name, amount in result.consumed_capacity:
             consumed[name] -= amount.nano
         if not any(consumed.values()):

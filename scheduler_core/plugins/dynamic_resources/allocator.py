@@ -127,8 +127,7 @@ class Allocator:
 class Position(msgspec.Struct, frozen=True):
     """The next device to find: the `device`-th of a request. `within`: a subrequest is being tried.
 
-    `start` is the candidate from which to continue. `orders`: the number of orders in which kube-scheduler would get
-    here.
+    `start` is the candidate from which to continue.
     """
 
     claim: int = 0
@@ -137,7 +136,6 @@ class Position(msgspec.Struct, frozen=True):
     device: int = 0
     within: bool = False
     start: int = 0
-    orders: int = 1
 
     @property
     def key(self) -> RequestKey:
@@ -184,13 +182,16 @@ class DeviceSearch:
         """Return the solution, None if there is none. Raises the errors of `Allocator.allocate`."""
         for number, claim in enumerate(self.claims):
             self._prepare(number, claim)
-        if self._walk() == "found":
+        outcome = self._walk()
+        if outcome == "found":
             subrequests = {
                 (choice.position.claim, choice.position.request): choice.number
                 for choice in self._stack
                 if isinstance(choice, SubrequestChoice)
             }
             return Solution(self.pools, self.claims, self.chosen, self.requests, subrequests)
+        if outcome == "too many":  # only before 1.36, where a request for all devices can go on as another subrequest
+            raise AllocationError("allocation max size exceeded")
         if self.rules.invalid_pools_are_skipped and any(pool.invalid for pool in self.pools):
             raise InvalidPools
         return None
@@ -294,12 +295,12 @@ class DeviceSearch:
     def _enter(self, at: Position) -> Position | Outcome:
         """Return the next position, or the outcome of this one (`allocateOne`)."""
         self.steps += 1
-        self.count(at.orders)
+        self.count(1)
         if at.claim >= len(self.claims):
             return "found"
         if at.request >= len(self.claims[at.claim].spec.requests):
             self._stack.append(EndOfClaim())
-            return Position(at.claim + 1, orders=at.orders)
+            return Position(at.claim + 1)
         data = self.requests[at.key]
         if data.parent is not None and not at.within:
             choice = SubrequestChoice(at)
@@ -308,7 +309,7 @@ class DeviceSearch:
         if data.takes_all and not data.count:
             return "none"
         if at.device >= data.count:
-            return Position(at.claim, at.request + 1, orders=at.orders)
+            return Position(at.claim, at.request + 1)
         if len(self.chosen[at.claim]) + data.count - at.device > ALLOCATION_RESULTS_MAX_SIZE:
             return "too many"
         if data.takes_all:
@@ -331,7 +332,7 @@ class DeviceSearch:
             return "none"
         self._stack.append(TakenDevice(at.claim, data, candidate))
         first_place = at.subrequest if self.rules.all_subrequests_keep_their_place else 0
-        return Position(at.claim, at.request, first_place, at.device + 1, at.within, orders=at.orders)
+        return Position(at.claim, at.request, first_place, at.device + 1, at.within)
 
     def count(self, calls: int) -> None:
         """Count calls of `allocateOne`. Raises TimedOut after too many calls, or too many steps."""
@@ -526,7 +527,7 @@ class SubrequestChoice(msgspec.Struct):
     def first(self) -> Position:
         """Return the position of the first device of the current subrequest."""
         at = self.position
-        return Position(at.claim, at.request, self.number, at.device, within=True, orders=at.orders)
+        return Position(at.claim, at.request, self.number, at.device, within=True)
 
     def retry(self, search: DeviceSearch, outcome: Outcome) -> Position | Outcome:
         if outcome != "too many":
@@ -574,11 +575,11 @@ class DeviceChoice(msgspec.Struct):
         """
         at, candidates = self.position, search.candidates
         if self.place < 0:
-            self.place = at.start - 1
+            self.place, self.calls = at.start - 1, search.calls
             if search.steps > STEPS_BEFORE_REMEMBERING:
-                self.before, self.calls = search.state(at), search.calls
+                self.before = search.state(at)
                 if self.before in search.failed:
-                    search.count(search.failed[self.before] * at.orders)
+                    search.count(search.failed[self.before])
                     return "none"
         for place in range(self.place + 1, len(candidates)):
             candidate = candidates[place]
@@ -586,12 +587,11 @@ class DeviceChoice(msgspec.Struct):
                 raise AllocationError(f"pool {candidate.id[1]} is invalid: {candidate.invalid}")
             if search.usable(at, self.data, candidate) and search.take(at, self.data, candidate):
                 self.place, self.taken = place, candidate
-                orders = 1 if search.rules.devices_are_tried_in_one_order else at.device + 1
-                return Position(
-                    at.claim, at.request, at.subrequest, at.device + 1, at.within, place + 1, at.orders * orders
-                )
+                return Position(at.claim, at.request, at.subrequest, at.device + 1, at.within, place + 1)
+        if not search.rules.devices_are_tried_in_one_order:
+            search.count((search.calls - self.calls) * at.device)  # the same devices with this one in each other place
         if self.before is not None and search.state(at) == self.before:
-            search.failed[self.before] = (search.calls - self.calls) // at.orders
+            search.failed[self.before] = search.calls - self.calls
         return "none"
 
 

@@ -134,3 +134,81 @@ def test_a_claim_that_is_deallocated_before_it_is_written_fails_the_binding(rele
     events = list(simulate(parse_scenario(written)))
     messages = [event.message for event in events if isinstance(event, SchedulingFailed)]
     assert f'running PreBind plugin "DynamicResources": {reason}' in messages
+
+
+def test_shares_that_consume_nothing_leave_the_counters_of_their_device_to_be_charged_again() -> None:
+    counters = [{"name": "set", "counters": {"slots": {"value": "2"}}}]
+    uses = [{"counterSet": "set", "counters": {"slots": {"value": "1"}}}]
+    shared: Manifest = {"name": "gpu-0", "allowMultipleAllocations": True, "consumesCounters": uses}
+    objects = [
+        node("n1"),
+        device_class(),
+        resource_slice("n1", [], pool="n1", slices=2, sharedCounters=counters),
+        resource_slice("n1-gpu", [shared], pool="n1", slices=2),
+        *(device_claim(name) for name in ("a", "b", "c")),
+        *(pod(name, resourceClaims=claims(name)) for name in ("a", "b", "c")),
+    ]
+    objects[2]["spec"].pop("devices")
+    placed, _ = end_of(scenario(*objects, kubernetesVersion="1.36"))
+    assert placed == {"default/a": "n1", "default/b": "n1", "default/c": "n1"}
+    objects[2]["spec"]["sharedCounters"] = [{"name": "set", "counters": {"slots": {"value": "1"}}}]
+    placed, _ = end_of(scenario(*objects, kubernetesVersion="1.36"))
+    assert placed == {"default/a": "n1"}
+
+
+def test_shares_of_nothing_are_given_back_one_after_the_other() -> None:
+    shared: Manifest = {"name": "gpu-0", "allowMultipleAllocations": True, "capacity": {"memory": {"value": "80Gi"}}}
+    nothing = device_request("gpu", capacity={"requests": {"memory": "0"}})
+    names = ("a", "b", "c")
+    placed, _ = end_of(
+        scenario(
+            node("n1"),
+            device_class(),
+            resource_slice("n1", [shared]),
+            *(device_claim(name, nothing) for name in names),
+            *(pod(name, resourceClaims=claims(name)) for name in names),
+            device_claim("whole", device_request("gpu", capacity={"requests": {"memory": "80Gi"}})),
+            events=[
+                *({"at": 5, "delete": {"kind": "Pod", "name": name}} for name in names),
+                {"at": 6, "create": pod("last", resourceClaims=claims("whole"))},
+            ],
+            kubernetesVersion="1.36",
+        )
+    )
+    assert placed == {"default/last": "n1"}
+
+
+@pytest.mark.parametrize(
+    ("release", "messages"),
+    [("1.35", ['running "DynamicResources" filter plugin: allocation max size exceeded']), ("1.36", [])],
+)
+def test_a_search_that_exceeds_the_limit_everywhere_is_an_error_before_1_36(release: str, messages: list[str]) -> None:
+    either: Manifest = {
+        "name": "either",
+        "firstAvailable": [
+            {"name": "many", "deviceClassName": "gpu", "count": 30},
+            {"name": "all", "deviceClassName": "nic", "allocationMode": "All"},
+        ],
+    }
+    objects = [
+        resource_slice("n1-gpu", [f"gpu-{number}" for number in range(35)]),
+        resource_slice("n1-nic", ["nic-0", "nic-1"], driver="nic"),
+        device_claim("c", either, device_request("more", count=10)),
+    ]
+    assert messages_of(release, *objects) == messages
+
+
+@pytest.mark.parametrize("release", ["1.34", "1.35", "1.36"])
+def test_a_claim_for_many_devices_that_are_free_is_allocated_at_once(release: str) -> None:
+    objects = [
+        resource_slice("n1-gpu", [f"gpu-{number}" for number in range(32)]),
+        device_claim("c", device_request(count=32)),
+    ]
+    assert messages_of(release, *objects) == []
+
+
+def messages_of(release: str, *objects: Manifest) -> list[str]:
+    """Return the messages of failed attempts of a pod with the claim c on one node."""
+    given = (node("n1"), device_class(), device_class("nic"), *objects, pod("p", resourceClaims=claims("c")))
+    events = simulate(parse_scenario(scenario(*given, kubernetesVersion=release, untilSeconds=1)))
+    return [event.message for event in events if isinstance(event, SchedulingFailed)]
