@@ -59,7 +59,7 @@ class Requests:
         act: Callable[[TimelineEvent], str | None] = getattr(self, f"_{event.action.lower()}")
         self._api.actor = ""
         try:
-            error = act(event) or ""
+            error = act(event) or self._missing_nodes(event)
         except (AdmissionRefused, PatchError) as refused:
             error = str(refused)
         about = [str(name) for name in event.details.get("nodes") or ()] or [
@@ -67,6 +67,11 @@ class Requests:
         ]
         self._api.emit(RequestMade(event.action, about, error))
         return True
+
+    def _missing_nodes(self, event: TimelineEvent) -> str:
+        """Return an error message for the nodes of the event that do not exist, "" if there are none."""
+        missing = [name for name in event.details.get("nodes") or () if self._api.cluster.node(name) is None]
+        return "; ".join(f'nodes "{name}" not found' for name in missing)
 
     def _resizes(self, event: TimelineEvent) -> bool:
         """Return whether an update changes the resources of a pod on a node."""

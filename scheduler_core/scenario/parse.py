@@ -216,7 +216,9 @@ class _Reader:
             actors = (*actors, build_karpenter(documents_by_kind.karpenter, pools, objects, self._problems))
         events: tuple[TimelineEvent, ...] = ()
         if documents_by_kind.scenario and own.events:
-            timeline = Timeline(documents_by_kind.scenario, self._problems, admission, initial.exist)
+            timeline = Timeline(
+                documents_by_kind.scenario, self._problems, admission, initial.exist, nodes_are_added=bool(actors)
+            )
             events = timeline.build(own.events)
             objects = _with_namespaces(objects, timeline.namespaces)
         return Scenario(

@@ -49,8 +49,11 @@ class Timeline:
         problems: Problems,
         admission: Admission,
         exist: Mapping[Identity, Document | None],
+        *,
+        nodes_are_added: bool = False,
     ) -> None:
         self._document = document
+        self._nodes_are_added = nodes_are_added  # by an autoscaler, so that names of nodes cannot be checked
         self._problems = problems
         self._admission = admission
         self._existing: dict[Identity, Manifest] = {key: doc.data if doc else {} for key, doc in exist.items()}
@@ -139,7 +142,8 @@ class Timeline:
         self, at: float, verb: Verb, nodes: list[Any], details: Manifest, path: Path
     ) -> TimelineEvent | None:
         for name in nodes:
-            if not isinstance(name, str) or ("Node", "", name) not in self._ever_existed:
+            is_known = self._nodes_are_added or ("Node", "", name) in self._ever_existed
+            if not isinstance(name, str) or not is_known:
                 self._problems.error(path, Message("no Node {name} exists at this time", name=show(name)))
                 return None
         if verb == "taint" and not details.get("effect"):
@@ -174,7 +178,8 @@ class Timeline:
         name = data.get("name") or ""
         namespace = (data.get("namespace") or "default") if kind.namespaced else ""
         key = (kind.name, namespace, name if isinstance(name, str) else "")
-        if key not in self._existing and kind.name not in MADE_KINDS:
+        is_made = kind.name in MADE_KINDS or (kind.name == "Node" and self._nodes_are_added)
+        if key not in self._existing and not is_made:
             self._problems.error(
                 (*path, "name"), Message("no {kind} {name} exists at this time", kind=kind.name, name=show(name))
             )
@@ -278,6 +283,7 @@ class Timeline:
             key not in self._existing
             and kind.name not in ("Pod", "Namespace")
             and not (kind.name in MADE_KINDS and self._has_workloads())
+            and not (kind.name == "Node" and self._nodes_are_added)
         ):
             self._problems.error(
                 (*path, "name"), Message("no {kind} {name} exists at this time", kind=kind.name, name=show(name))
