@@ -34,7 +34,6 @@ UNSCHEDULABLE_POD_BUFFER = 2.0  # seconds that a pod has to be old (unschedulabl
 GPU_POD_BUFFER = 30.0  # counted from the oldest of those that ask for GPUs
 ROUNDING = 1e-6  # of times as binary fractions, so that a pass is not due at its own time again
 BEFORE_START = 3600.0  # how long before its start it takes the last scale-up and deletion to have been
-MAX_QUESTION_PASSES = 50  # of a question about the nodes that could go
 PASS_SECONDS = 0.05  # that a pass takes: what must last longer than n intervals has lasted so long n passes later
 NOT_READY_SECONDS = 600.0  # after its start, a cluster without ready nodes is reported (NodesNotReadyAfterStartTimeout)
 MAX_ERRORS = 3  # of instances; if there are more, the event ends with dots
@@ -228,20 +227,12 @@ class ClusterAutoscaler:
             self._orchestrator.flags = flags
 
     def plan_scale_down(self) -> tuple[dict[str, Candidate], dict[str, str]]:
-        """Return all nodes that are not needed, and why each other one stays.
-
-        A pass finds a few unneeded nodes at a time; passes are repeated as long as they find more.
-        """
+        """Return all nodes that are not needed, not just as many as one pass finds, and why each other one stays."""
         snapshot = self._snapshot()
         self._keep_allocated(snapshot, self._flags["expendable-pods-priority-cutoff"])
         self._state.update()
-        stays: dict[str, str] = {}
-        for _ in range(MAX_QUESTION_PASSES):
-            before = len(self._planner.unneeded)
-            self._planner.update(snapshot)
-            stays = {**self._planner.unremovable, **stays}
-            if len(self._planner.unneeded) == before:
-                break
+        self._planner.update(snapshot, limited=False)
+        stays = dict(self._planner.unremovable)
         for group in self.cloud.groups.values():
             if group.target <= group.minimum:
                 stays |= dict.fromkeys(group.instances, "NodeGroupMinSizeReached")
@@ -352,7 +343,7 @@ class ClusterAutoscaler:
         return [
             pod
             for pod in candidates
-            if pod.key in unplaced and not is_daemon_set_pod(pod) and self._age(pod) > self._delay_of(pod, delay)
+            if pod.key in unplaced and not is_daemon_set_pod(pod) and self._is_old_enough(pod, delay)
         ]
 
     def _importance(self, pod: Pod) -> tuple[int, int, int]:
@@ -362,10 +353,12 @@ class ClusterAutoscaler:
         """
         return -pod.priority, int(self._added.get(pod.key, 0.0)), crc32(pod.key.encode())
 
-    def _delay_of(self, pod: Pod, delay: float) -> float:
-        """Return how old the pod has to be; its own delay counts if it is a Go duration, and the longer one."""
+    def _is_old_enough(self, pod: Pod, delay: float) -> bool:
+        """Return whether the pod is older than the delay; its own one counts if it is a Go duration, and the longer."""
         own = pod.annotations.get("cluster-autoscaler.kubernetes.io/pod-scale-up-delay")
-        return delay if own is None or DURATION.check(own) else max(parse_duration(own), delay)
+        if own is not None and not DURATION.check(own):
+            delay = max(parse_duration(own), delay)
+        return not delay or self._age(pod) > delay
 
     def _age(self, pod: Pod) -> float:
         return self._api.now - self._added.get(pod.key, float("-inf"))

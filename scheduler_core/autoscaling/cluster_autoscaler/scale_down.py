@@ -75,7 +75,14 @@ class Planner:
         """Forget the unneeded nodes."""
         self.unneeded = {}
 
-    def update(self, snapshot: Snapshot, deleting: Sequence[str] = (), upcoming: Sequence[str] = ()) -> None:
+    def update(
+        self,
+        snapshot: Snapshot,
+        deleting: Sequence[str] = (),
+        upcoming: Sequence[str] = (),
+        *,
+        limited: bool = True,
+    ) -> None:
         """Find the unneeded nodes: eligible nodes whose pods all fit elsewhere; a pass adds a limited number of them.
 
         `deleting`: nodes that are being deleted; `upcoming`: nodes that have not joined yet.
@@ -99,7 +106,7 @@ class Planner:
         rest = [name for name in eligible if name not in empty and name not in before]
         unneeded: dict[str, Candidate] = {}
         destinations = {node.name for node in trial.nodes()} - set(deleting)
-        limit = self._limit()
+        limit = self._limit() if limited else len(eligible)
         for name in (*empty, *before, *rest):
             if len(unneeded) >= limit:
                 break
