@@ -47,8 +47,8 @@ def is_attachable(volume: Volume) -> bool:
 
 
 def is_migratable_inline(volume: Volume) -> bool:
-    """Return whether the volume is an inline volume of an in-tree plugin with a CSI successor."""
-    return volume.claim is None and volume.source_type in BY_SOURCE
+    """Return whether the volume is inline, of a plugin whose volumes can be translated for a CSI driver (up to 1.30)."""
+    return volume.claim is None and (volume.source_type in BY_SOURCE or volume.source_type == "rbd")
 
 
 def _driver_and_handle(

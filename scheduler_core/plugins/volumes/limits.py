@@ -113,7 +113,8 @@ class NodeVolumeLimits(
         self._attached: AttachedVolumes | None = None  # None until the first pod with volumes
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
-        return PreFilterResult(State()) if any(map(is_attachable, pod.volumes)) else NOTHING_ATTACHED
+        needs_csi_node = self._needs_csi_nodes and any(map(is_migratable_inline, pod.volumes))
+        return PreFilterResult(State()) if needs_csi_node or any(map(is_attachable, pod.volumes)) else NOTHING_ATTACHED
 
     def filter(self, pod: Pod, state: State, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
         """Filter by counts. Rows with assumed changes, unknown volumes or a missing driver are evaluated one by one.

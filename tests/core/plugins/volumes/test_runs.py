@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from scheduler_core import simulate
+from scheduler_core import RunEnded, simulate
 from scheduler_core.releases import RELEASES
 from scheduler_core.trace.events import AnyEvent, ObjectApplied, PodBound, PodEnqueued, SchedulingFailed
 from tests.builders import node, parse, pod
@@ -158,3 +158,12 @@ def test_a_failed_binding_gives_the_volume_back() -> None:
     events = run(*manifests, faults=[{"pod": "default/one", "point": "Permit", "times": 5, "message": "no"}])
     first = next(event for event in events if isinstance(event, PodBound))
     assert first.pod == "default/two"
+
+
+@pytest.mark.parametrize("source", ["gcePersistentDisk", "rbd"])
+def test_an_inline_volume_on_a_node_without_a_csi_node_ends_the_scheduler_up_to_1_26(source: str) -> None:
+    details = {"gcePersistentDisk": {"pdName": "disk-1"}, "rbd": {"monitors": ["10.0.0.1"], "image": "image"}}
+    objects = (node("n1"), pod("new", volumes=[{"name": "disk", source: details[source]}]))
+    with pytest.raises(RunEnded, match="has no CSINode"):
+        run(*objects, kubernetesVersion="1.26")
+    assert bound(run(*objects, kubernetesVersion="1.27")) == {"default/new": "n1"}
