@@ -47,7 +47,7 @@ def is_attachable(volume: Volume) -> bool:
 
 
 def is_migratable_inline(volume: Volume) -> bool:
-    """Return whether the volume is inline, of a plugin whose volumes can be translated for a CSI driver (up to 1.30)."""
+    """Return whether the volume is inline and its plugin has a CSI successor (up to 1.30)."""
     return volume.claim is None and (volume.source_type in BY_SOURCE or volume.source_type == "rbd")
 
 
