@@ -68,10 +68,10 @@ async def file_of(request: HttpRequest, run: Run, file: TraceFile | Fetched) -> 
         seq, start = seq + len(batch), None
         while start != 0:
             async with reserve(batch):
-                about = file, batch, start or 0, seq >= run.chunks
-                file, piece, start = await owner.work(jobs.part_of_file, *about)
+                file, piece, start = await owner.work(jobs.part_of_file, file, batch, start or 0, seq >= run.chunks)
                 yield piece
                 del piece  # the next one may be as large
+        del batch  # one at a time is reserved
 
 
 def reserver_of(request: HttpRequest) -> Callable[[list[bytes]], AbstractAsyncContextManager[Hold]]:
