@@ -69,8 +69,9 @@ async def file_of(request: HttpRequest, run: Run, file: TraceFile | Fetched) -> 
         while start != 0:
             async with reserve(batch):
                 file, piece, start = await owner.work(jobs.part_of_file, file, batch, start or 0, seq >= run.chunks)
-                yield piece
-                del piece  # the next one may be as large
+                for at in range(0, len(piece), jobs.MAX_PART):
+                    yield piece[at : at + jobs.MAX_PART]  # which the reader holds until the next one
+                del piece  # the next one may be as large: a single record can have several MB
         del batch  # one at a time is reserved
 
 
