@@ -325,26 +325,25 @@ def usage_of(pod: Pod) -> dict[str, int]:
 
 def _missing(quota: Workload, pod: Pod) -> str:
     """Return the cpu and memory that the quota limits and containers do not state, each with these containers; "" if
-    there is none (podEvaluator.Constraints).
+    there is none, or the pod states resources of its own (podEvaluator.Constraints).
     """
     spec = dict(pod.manifest.get("spec") or {})
-    if any(
-        is_pod_level(name)
-        for field in ("requests", "limits")
-        for name in (spec.get("resources") or {}).get(field) or ()
-    ):
+    if any(map(is_pod_level, _stated(spec, "requests", "limits"))):
         return ""
     texts = []
     for required in sorted(MUST_BE_STATED & _spec(quota).hard.keys()):
         field, _, name = required.rpartition(".")
-        places = ("limits",) if field == "limits" else ("requests", "limits")  # a missing request is the limit
-        stated = [
-            any(name in ((c.get("resources") or {}).get(place) or {}) for place in places) for c in _containers(spec)
-        ]
-        names = sorted({c.get("name") or "" for c, done in zip(_containers(spec), stated, strict=True) if not done})
-        if names:
-            texts.append(f"{required} for: {','.join(names)}")
+        fields = ("limits",) if field == "limits" else ("requests", "limits")  # a missing request is the limit
+        silent = {c.get("name") or "" for c in _containers(spec) if name not in _stated(c, *fields)}
+        if silent:
+            texts.append(f"{required} for: {','.join(sorted(silent))}")
     return "; ".join(texts)
+
+
+def _stated(owner: Mapping[str, Any], *fields: str) -> set[str]:
+    """Return the resources that these fields of a container, or of a pod's spec, name."""
+    resources = owner.get("resources") or {}
+    return {name for field in fields for name in resources.get(field) or ()}
 
 
 def _is_in_scope(quota: Workload, pod: Pod) -> bool:

@@ -68,7 +68,7 @@ class LiveClass(SharedRow):
 
     @property
     def students_here(self) -> set[str]:
-        """Return the students in this process, by as much of their ids as tells those of a class apart."""
+        """Return the students in this process, by the beginnings of their ids, which differ within a class."""
         return {follower.student[:ID_LETTERS] for follower in self.sockets if follower.student}
 
     @property

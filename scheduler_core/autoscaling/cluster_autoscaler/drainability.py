@@ -148,7 +148,7 @@ def needs_eviction(pod: Pod) -> bool:
 
 
 def is_long_terminating(pod: Pod, api: Api) -> bool:
-    """Return whether the pod should be gone long since (utils/drain: IsPodLongTerminating)."""
+    """Return whether the pod should have been gone for some time (utils/drain: IsPodLongTerminating)."""
     status = api.status(pod)
     if status.deletion_requested is None:
         return False
