@@ -4,7 +4,7 @@
 import { button, h } from "../../shared/dom.js";
 import { has, t } from "../../shared/i18n.js";
 import { nodeName } from "../../shared/names.js";
-import { podLabel } from "../parts/pods.js";
+import { breakable, podLabel } from "../parts/pods.js";
 import { isAtRest, ordinal, podAbout, workloadOf, workloadRows } from "./model.js";
 
 /** @typedef {import("./model.js").Row} Row @typedef {import("./model.js").Pip} Pip */
@@ -31,7 +31,7 @@ export function actorCard(view, actor) {
 	return h(
 		"div",
 		{ key: "actor", class: "subject actor" },
-		h("b", { class: "long" }, h("i", { class: "loop", "aria-hidden": "true" }, "↻"), actorName(actor)),
+		h("b", { class: "long" }, h("i", { class: "loop", "aria-hidden": "true" }, "↻"), breakable(actorName(actor))),
 		h("span", { class: "subject-priority" }, programOf(view, actor)),
 		about &&
 			h(
